@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/schedule"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -57,7 +58,7 @@ type sleeper struct {
 	location        *time.Location
 	clock           clock
 	db              *schema.DB
-	schedule        *consolidate.Schedule
+	schedule        *schedule.Schedule
 }
 
 // boot starts or restarts the program.
@@ -67,7 +68,7 @@ func (s *sleeper) boot() {
 	s.db, err = schema.Open(s.Context(), s.path, &schema.Options{Now: s.clock.time})
 	require.NoError(s, err)
 	nothing := stage{"nothing", func(context.Context, *consolidate.Input) ([]consolidate.Proposal, error) { return nil, nil }}
-	s.schedule, err = consolidate.NewSchedule(runner(s, s.db, stages(nothing)), s.db, consolidate.ScheduleOptions{
+	s.schedule, err = schedule.New(runner(s, s.db, stages(nothing)), s.db, schedule.Options{
 		Now: s.clock.time, Location: time.UTC, NightTime: s.nightTime,
 	})
 	require.NoError(s, err)

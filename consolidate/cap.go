@@ -82,34 +82,3 @@ func (c Cap) Propose(ctx context.Context, in *Input, apply Apply) error {
 	}
 	return stage.Propose(ctx, in, apply)
 }
-
-// Deactivate makes a message or a reflection dormant because more are active than a
-// [Cap] allows.
-type Deactivate struct {
-	UID     string
-	Version int64 // the memory as the stage saw it
-	Limit   int   // of active memories of its kind
-}
-
-// Kind implements [Proposal].
-func (Deactivate) Kind() string { return "deactivate" }
-
-// MemoryUID implements [Proposal].
-func (p Deactivate) MemoryUID() string { return p.UID }
-
-func (p Deactivate) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
-	m, err := n.unchanged(ctx, tx, p.UID, p.Version, schema.StateActive)
-	if err != nil {
-		return Outcome{}, err
-	}
-	if m.Kind != schema.KindEpisode && m.Kind != schema.KindReflection {
-		return Outcome{}, &schema.InvalidError{Field: "memory", Reason: "is neither a message nor a reflection; others fade by themselves"}
-	}
-	if err := n.unguarded(ctx, tx, m, false); err != nil {
-		return Outcome{}, err
-	}
-	if err := n.takeAbove(ctx, tx, string(m.Kind), schema.StateActive, &schema.Conditions{Kind: m.Kind}, p.Limit); err != nil {
-		return Outcome{}, err
-	}
-	return applied(p), tx.SetState(ctx, m, schema.StateDormant, n.actor())
-}

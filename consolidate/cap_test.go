@@ -54,7 +54,7 @@ func capped(t *testing.T, stage consolidate.Cap, change func(i int, m *schema.Me
 func active(t *testing.T, db *schema.DB) (contents string) {
 	t.Helper()
 	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
-		return s.Row(ctx, "SELECT coalesce(group_concat(content, ' '), '') FROM (SELECT content FROM memories WHERE state = 'active' ORDER BY id)", nil, &contents)
+		return s.Row(ctx, "SELECT coalesce(group_concat(content, ' '), '') FROM (SELECT content FROM memories WHERE state = 'active' ORDER BY id) AS m", nil, &contents)
 	}))
 	return contents
 }
@@ -113,11 +113,14 @@ func TestCapKeepsWithinBounds(t *testing.T) {
 	guarded := said(t, db, "s", "", "three", start, func(m *schema.Memory) { m.Pinned = true })
 	fact := derived(t, db, "a fact")
 	away := func(m *schema.Memory, most int) consolidate.Proposal {
-		return consolidate.Deactivate{UID: m.UID, Version: m.Version, Limit: most}
+		rule := &consolidate.Rule{Name: "messages", Where: schema.Conditions{Kind: schema.KindEpisode}, Above: most}
+		return consolidate.Revise{UID: m.UID, Version: m.Version, Rule: rule, Revision: schema.Revision{State: schema.StateDormant}}
 	}
 	r, err := consolidate.NewRunner(db, nil, consolidate.RunnerOptions{Stages: []consolidate.Stage{
 		stage{"proposes", func(context.Context, *consolidate.Input) ([]consolidate.Proposal, error) {
-			return []consolidate.Proposal{away(guarded, 0), away(fact, 0), away(first, 2), away(second, 2), consolidate.Deactivate{UID: second.UID, Version: 9}}, nil
+			stale := *second
+			stale.Version = 9
+			return []consolidate.Proposal{away(guarded, 0), away(fact, 0), away(first, 2), away(second, 2), away(&stale, 0)}, nil
 		}},
 	}})
 	require.NoError(t, err)
@@ -125,7 +128,7 @@ func TestCapKeepsWithinBounds(t *testing.T) {
 	require.NoError(t, err)
 	got := statuses(report, "proposes")
 	require.Len(t, got, 5)
-	for i, want := range []string{"protected", "neither a message nor a reflection", "deactivate applied", "not beyond the cap any more", "rejected"} {
+	for i, want := range []string{"protected", "does not meet the rule any more", "deactivate applied", "not beyond the cap any more", "rejected"} {
 		require.Contains(t, got[i], want)
 	}
 }

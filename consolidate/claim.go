@@ -65,7 +65,7 @@ func (p AddClaim) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, 
 	}
 	m := p.Claim.memory(n.input.UserID, sources)
 	out, err := claims.Add(ctx, tx, n.input.Scope.User, claims.Claim{
-		Memory: m, Chunks: schema.PrepareChunks(m.Content, "", m.Tags...), Evidence: sources, Wide: true,
+		Memory: m, Chunks: schema.PrepareChunks(m.Content, "", m.Tags...), Evidence: sources, Wide: true, Similar: n.similar[p.Claim.Content],
 	}, n.actor())
 	if err != nil {
 		return Outcome{}, err
@@ -91,6 +91,52 @@ func (p AddClaim) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, 
 		outcome.Reason = "an earlier claim that it replaces has ended"
 	}
 	return outcome, err
+}
+
+// MergeClaims puts one claim in the place of two active ones, the newer of which adds to
+// the older: see [claims.Merge].
+type MergeClaims struct {
+	Newer, Older string     // public ids
+	Versions     [2]int64   // the two as the stage saw them
+	Content      string     // of the claim that holds; at most 500 characters
+	Sources      []Citation // of both
+}
+
+// Kind implements [Proposal].
+func (MergeClaims) Kind() string { return "merge" }
+
+// MemoryUID implements [Proposal].
+func (p MergeClaims) MemoryUID() string { return p.Newer }
+
+func (p MergeClaims) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
+	var both [2]*schema.Memory
+	for i, uid := range [...]string{p.Newer, p.Older} {
+		m, err := n.unchanged(ctx, tx, uid, p.Versions[i], schema.StateActive)
+		if err != nil {
+			return Outcome{}, err
+		}
+		if err := n.unguarded(ctx, tx, m, false); err != nil {
+			return Outcome{}, err
+		}
+		both[i] = m
+	}
+	if utf8.RuneCountInString(p.Content) > maxClaim {
+		return Outcome{}, &schema.InvalidError{Field: "content", Reason: "is longer than a claim"}
+	}
+	evidence, err := lookUp(ctx, tx, n.input.UserID, p.Sources)
+	if err != nil {
+		return Outcome{}, err
+	}
+	m, err := claims.Merge(ctx, tx, both[0], both[1], p.Content, evidence, n.actor())
+	if err != nil {
+		return Outcome{}, err
+	}
+	outcome := applied(p)
+	outcome.Memory, outcome.Text = m.UID, m.Content
+	if m.UID == p.Newer {
+		return outcome, nil
+	}
+	return outcome, enrich.LinkKnown(ctx, tx, m, idsOf(evidence))
 }
 
 // maxClaim is the maximum length of a claim in characters. A claim is one sentence.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ebbmem/ebb/consolidate/relation"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -115,21 +116,21 @@ func (x *comparison) inBatches(ctx context.Context, proposals []Proposal) (chang
 
 // contested returns, in order, the functional keys with at least two claims of which
 // at least one is not superseded.
-func (h *holding) contested() []claimKey {
-	var keys []claimKey
+func (h *holding) contested() []relation.ClaimKey {
+	var keys []relation.ClaimKey
 	for key, claims := range h.byKey {
-		if functional[key.predicate] != 0 && len(claims) > 1 &&
+		if relation.Functional[key.Predicate] != 0 && len(claims) > 1 &&
 			slices.ContainsFunc(claims, func(c *claim) bool { return c.State != schema.StateSuperseded }) {
 			keys = append(keys, key)
 		}
 	}
-	slices.SortFunc(keys, func(a, b claimKey) int {
-		return cmp.Or(cmp.Compare(a.subject, b.subject), cmp.Compare(a.predicate, b.predicate))
+	slices.SortFunc(keys, func(a, b relation.ClaimKey) int {
+		return cmp.Or(cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Predicate, b.Predicate))
 	})
 	return keys
 }
 
-func (x *comparison) parties(ctx context.Context, claims []*claim) (list []*party, err error) {
+func (x *comparison) parties(ctx context.Context, claims []*claim) (list []*relation.Party, err error) {
 	err = x.in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		for _, c := range claims {
 			p, err := partyOf(ctx, s, x.in.UserID, c.UID)
@@ -149,13 +150,13 @@ func (x *comparison) parties(ctx context.Context, claims []*claim) (list []*part
 // that excludes it. Claims with the same object are merged if no other claim lies
 // between them in time: somebody who moved away and back has moved twice. A later
 // claim that no message states explicitly is left to the model.
-func settle(claims []*party, now time.Time, left map[ContradictionPair]bool) (changes, open []Proposal) {
-	slices.SortFunc(claims, func(a, b *party) int {
+func settle(claims []*relation.Party, now time.Time, left map[ContradictionPair]bool) (changes, open []Proposal) {
+	slices.SortFunc(claims, func(a, b *relation.Party) int {
 		return cmp.Or(a.ValidFrom.Compare(b.ValidFrom.Time), cmp.Compare(a.ID, b.ID))
 	})
-	merged := make(map[*party]bool)
+	merged := make(map[*relation.Party]bool)
 	for i, earlier := range claims {
-		if !earlier.current() || merged[earlier] {
+		if !earlier.Current() || merged[earlier] {
 			continue
 		}
 		var unsettled []Proposal // at most one; none if the host has the pair already
@@ -165,27 +166,27 @@ func settle(claims []*party, now time.Time, left map[ContradictionPair]bool) (ch
 			switch {
 			case merged[later]:
 				continue
-			case exclusive(earlier.Memory, later.Memory):
-				p.Relation, interrupted = RelationUpdate, true
-			case !interrupted && earlier.Object != "" && sameObject(earlier.Memory, later.Memory):
-				p.Relation = RelationSame
+			case relation.Exclusive(earlier.Memory, later.Memory):
+				p.Relation, interrupted = relation.Update, true
+			case !interrupted && earlier.Object != "" && relation.SameObject(earlier.Memory, later.Memory):
+				p.Relation = relation.Same
 			default:
 				continue
 			}
 			asked := left[ContradictionPair{earlier.UID, later.UID}]
-			act := decide(p.Relation, false, earlier, later, now)
+			act := relation.Decide(p.Relation, false, earlier, later, now)
 			switch {
-			case act.verb == flag && asked:
+			case act.Verb == relation.Flag && asked:
 				unsettled = nil
-			case act.verb == flag:
+			case act.Verb == relation.Flag:
 				unsettled = []Proposal{p}
-			case act.verb == leave || asked:
+			case act.Verb == relation.Leave || asked:
 				// Nothing to do, or the host has been asked.
-			case act.verb == supersede && !later.outright && !earlier.statedByUser():
+			case act.Verb == relation.Supersede && !later.Outright && !earlier.StatedByUser():
 				// No message states the later claim explicitly: left to the model.
 			default:
 				changes = append(changes, p)
-				merged[act.old] = true
+				merged[act.Old] = true
 			}
 			if merged[earlier] {
 				unsettled = nil

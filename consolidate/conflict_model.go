@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/ebbmem/ebb/consolidate/ask"
+	"github.com/ebbmem/ebb/consolidate/relation"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -159,7 +160,7 @@ func (x *comparison) ask(ctx context.Context, questions []question) ([]Proposal,
 	x.in.Count("compared", len(questions))
 	var proposals []Proposal
 	for i, v := range answer.Pairs {
-		if v.Relation != RelationCompatible {
+		if v.Relation != relation.Compatible {
 			q := questions[i]
 			proposals = append(proposals, Relate{A: q.known.UID, B: q.fresh.UID, Relation: v.Relation, ByModel: true, Why: v.Why})
 		}

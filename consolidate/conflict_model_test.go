@@ -180,7 +180,7 @@ func TestConclusionsAreRechecked(t *testing.T) {
 	}))
 	report, err := runner(t, db, conflictOnly).Run(t.Context(), ada, consolidate.CauseManual)
 	require.NoError(t, err)
-	require.Equal(t, []string{"contradiction waiting the user stated the earlier one, and nobody the later one outright"}, statuses(report, "conflict"))
+	require.Equal(t, []string{"contradiction waiting the user stated the earlier one, and no source states the later one outright"}, statuses(report, "conflict"))
 	require.Equal(t, schema.StateActive, reread(t, db, told).State)
 	require.Equal(t, schema.StateActive, reread(t, db, lisbon).State, "without a model it waits")
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/consolidate/ask"
+	"github.com/ebbmem/ebb/consolidate/relation"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -73,7 +74,7 @@ func (c *claim) by() string {
 var conflictSchema = object(map[string]any{
 	"pairs": map[string]any{"type": "array", "items": object(map[string]any{
 		"pair":     map[string]any{"type": "integer"},
-		"relation": map[string]any{"type": "string", "enum": relations},
+		"relation": map[string]any{"type": "string", "enum": relation.Kinds},
 		"why":      map[string]any{"type": "string"},
 	}, "pair", "relation", "why")},
 }, "pairs")
@@ -84,9 +85,9 @@ type conflictAnswer struct {
 }
 
 type pairVerdict struct {
-	Pair     int      `json:"pair"`
-	Relation Relation `json:"relation"`
-	Why      string   `json:"why"`
+	Pair     int           `json:"pair"`
+	Relation relation.Kind `json:"relation"`
+	Why      string        `json:"why"`
 }
 
 // check compares an answer with the n pairs of the question and sorts it by pair.
@@ -105,8 +106,8 @@ func (a *conflictAnswer) check(n int) error {
 			return fmt.Errorf("pair %d is there twice", v.Pair)
 		}
 		seen[v.Pair-1] = true
-		v.Relation = Relation(strings.ToLower(strings.TrimSpace(string(v.Relation))))
-		if !slices.Contains(relations, v.Relation) {
+		v.Relation = relation.Kind(strings.ToLower(strings.TrimSpace(string(v.Relation))))
+		if !slices.Contains(relation.Kinds, v.Relation) {
 			return fmt.Errorf(`the relation of pair %d is none of "same", "update", "contradiction", "compatible"`, v.Pair)
 		}
 	}

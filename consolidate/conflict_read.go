@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/ebbmem/ebb/consolidate/relation"
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/recall"
@@ -26,8 +27,8 @@ type claim struct {
 type holding struct {
 	claims   []*claim // current claims, in order of id
 	byID     map[int64]*claim
-	byKey    map[claimKey][]*claim // with superseded ones
-	inKey    map[claimKey]int      // number of current claims
+	byKey    map[relation.ClaimKey][]*claim // with superseded ones
+	inKey    map[relation.ClaimKey]int      // number of current claims
 	byEntity map[int64][]*claim
 	inClaims map[string]int             // number of claims with a term
 	left     map[ContradictionPair]bool // to the host, in both orders
@@ -36,7 +37,7 @@ type holding struct {
 // holdingOf reads and indexes the claims of a user.
 func holdingOf(ctx context.Context, in *Input) (*holding, error) {
 	h := &holding{
-		byID: make(map[int64]*claim), byKey: make(map[claimKey][]*claim), inKey: make(map[claimKey]int), byEntity: make(map[int64][]*claim), inClaims: make(map[string]int),
+		byID: make(map[int64]*claim), byKey: make(map[relation.ClaimKey][]*claim), inKey: make(map[relation.ClaimKey]int), byEntity: make(map[int64][]*claim), inClaims: make(map[string]int),
 	}
 	err := in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
 		all, err := s.Night().Claims(ctx, in.UserID)
@@ -55,7 +56,7 @@ func holdingOf(ctx context.Context, in *Input) (*holding, error) {
 }
 
 func (h *holding) add(c *claim) {
-	key, ok := keyOf(&c.Memory)
+	key, ok := relation.KeyOf(&c.Memory)
 	if ok {
 		h.byKey[key] = append(h.byKey[key], c)
 	}
@@ -116,7 +117,7 @@ func minLikeness(a, b *claim, byMeaning bool) float64 {
 	}
 	once := isOnce(&a.Memory) || isOnce(&b.Memory)
 	switch {
-	case negated(&a.Memory) != negated(&b.Memory):
+	case relation.Negated(&a.Memory) != relation.Negated(&b.Memory):
 		return 0.2
 	case once:
 		return 0.5
@@ -128,18 +129,18 @@ func minLikeness(a, b *claim, byMeaning bool) float64 {
 
 // minLikenessOfKey returns the likeness from which two claims of one subject and
 // predicate are compared: 0, unless the predicate may have many objects.
-func (h *holding) minLikenessOfKey(key claimKey, a, b *claim) float64 {
-	if functional[key.predicate] != 0 {
+func (h *holding) minLikenessOfKey(key relation.ClaimKey, a, b *claim) float64 {
+	if relation.Functional[key.Predicate] != 0 {
 		return 0
 	}
-	if additive[key.predicate] || isOnce(&a.Memory) || isOnce(&b.Memory) || h.inKey[key] > fewOfKey {
+	if relation.Additive[key.Predicate] || isOnce(&a.Memory) || isOnce(&b.Memory) || h.inKey[key] > fewOfKey {
 		return minLikeness(a, b, false)
 	}
 	return 0
 }
 
 func isOnce(m *schema.Memory) bool {
-	return m.Attributes[schema.AttrTemporal] == string(Event) || isPlan(m)
+	return m.Attributes[schema.AttrTemporal] == schema.TemporalEvent || relation.IsPlan(m)
 }
 
 // candidates returns the older claims that may conflict with c, the most alike
@@ -148,7 +149,7 @@ func isOnce(m *schema.Memory) bool {
 func (h *holding) candidates(ctx context.Context, in *Input, c *claim) ([]*claim, error) {
 	likeness := make(map[*claim]float64)
 	consider := func(other *claim, least float64) {
-		if other.ID >= c.ID || other.State != schema.StateActive || !other.ValidUntil.IsZero() || h.byID[other.ID] == nil || happenedApart(&c.Memory, &other.Memory) ||
+		if other.ID >= c.ID || other.State != schema.StateActive || !other.ValidUntil.IsZero() || h.byID[other.ID] == nil || relation.HappenedApart(&c.Memory, &other.Memory) ||
 			h.left[ContradictionPair{c.UID, other.UID}] {
 			return
 		}
@@ -156,7 +157,7 @@ func (h *holding) candidates(ctx context.Context, in *Input, c *claim) ([]*claim
 			likeness[other] = l
 		}
 	}
-	if key, ok := keyOf(&c.Memory); ok {
+	if key, ok := relation.KeyOf(&c.Memory); ok {
 		for _, other := range h.byKey[key] {
 			consider(other, h.minLikenessOfKey(key, c, other))
 		}
@@ -164,7 +165,7 @@ func (h *holding) candidates(ctx context.Context, in *Input, c *claim) ([]*claim
 	for _, e := range c.entities {
 		for _, other := range h.byEntity[e][:min(maxOfEntity, len(h.byEntity[e]))] {
 			least := minLikeness(c, other, false)
-			if key, ok := keyOf(&c.Memory); ok && c.about == e && other.about == e && key.predicate == claims.Predicate(other.Predicate) {
+			if key, ok := relation.KeyOf(&c.Memory); ok && c.about == e && other.about == e && key.Predicate == claims.Predicate(other.Predicate) {
 				least = h.minLikenessOfKey(key, c, other) // the same subject by another name
 			}
 			consider(other, least)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ebbmem/ebb/consolidate/relation"
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/text"
@@ -30,7 +31,7 @@ type ContradictionPair struct {
 // again, whatever the host decided.
 type Relate struct {
 	A, B     string // public ids
-	Relation Relation
+	Relation relation.Kind
 	ByModel  bool   // found by a model, not by code
 	Why      string // the model's words, for reports
 }
@@ -50,9 +51,9 @@ func (p Relate) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, er
 	if err != nil {
 		return Outcome{}, err
 	}
-	act := decide(p.Relation, p.ByModel, a, b, n.input.Now)
+	act := relation.Decide(p.Relation, p.ByModel, a, b, n.input.Now)
 	pair := pairOf(a, b)
-	if act.verb != leave {
+	if act.Verb != relation.Leave {
 		pending, err := wasProposed(ctx, tx, n.input.UserID, pair)
 		if err != nil {
 			return Outcome{}, err
@@ -61,20 +62,20 @@ func (p Relate) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, er
 			return Outcome{Kind: ProposalContradiction, Memory: pair.Later, Status: Known, Reason: "it was left to the host before", Text: p.Why}, nil
 		}
 	}
-	outcome := Outcome{Kind: p.Kind(), Memory: act.old.UID, Status: Applied, Reason: act.reason, Text: p.Why}
-	switch act.verb {
-	case leave:
+	outcome := Outcome{Kind: p.Kind(), Memory: act.Old.UID, Status: Applied, Reason: act.Reason, Text: p.Why}
+	switch act.Verb {
+	case relation.Leave:
 		outcome.Status = Rejected
-	case supersede:
+	case relation.Supersede:
 		outcome.Kind = "supersede"
-		err = tx.Supersede(ctx, act.old.Memory, act.kept.Memory, n.actor())
-	case merge:
+		err = tx.Supersede(ctx, act.Old.Memory, act.Kept.Memory, n.actor())
+	case relation.Merge:
 		outcome.Kind = "merge"
-		err = mergeClaims(ctx, tx, n, act.old, act.kept)
-	case flag:
+		err = mergeClaims(ctx, tx, n, act.Old, act.Kept)
+	case relation.Flag:
 		outcome.Kind, outcome.Memory, outcome.Status = ProposalContradiction, pair.Later, Waiting
-		if _, err = tx.Link(ctx, act.kept.Memory, act.old.Memory, schema.LinkContradicts, 1, n.actor()); err == nil {
-			_, _, err = tx.Propose(ctx, n.input.UserID, ProposalContradiction, pair, act.reason, n.actor())
+		if _, err = tx.Link(ctx, act.Kept.Memory, act.Old.Memory, schema.LinkContradicts, 1, n.actor()); err == nil {
+			_, _, err = tx.Propose(ctx, n.input.UserID, ProposalContradiction, pair, act.Reason, n.actor())
 		}
 	}
 	return outcome, err
@@ -82,8 +83,8 @@ func (p Relate) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, er
 
 // mergeClaims supersedes one claim by another that says the same. The sources that
 // state the kept claim make it surer, unless it is protected.
-func mergeClaims(ctx context.Context, tx *schema.Tx, n *night, dropped, kept *party) error {
-	if err := tx.Supersede(ctx, dropped.Memory, kept.Memory, n.actor()); err != nil || kept.isProtected() {
+func mergeClaims(ctx context.Context, tx *schema.Tx, n *night, dropped, kept *relation.Party) error {
+	if err := tx.Supersede(ctx, dropped.Memory, kept.Memory, n.actor()); err != nil || kept.IsProtected() {
 		return err
 	}
 	evidence, err := tx.Night().Evidence(ctx, dropped.ID)
@@ -116,40 +117,40 @@ type reader interface {
 }
 
 // partyOf reads a claim with what decisions depend on.
-func partyOf(ctx context.Context, r reader, userID int64, uid string) (*party, error) {
+func partyOf(ctx context.Context, r reader, userID int64, uid string) (*relation.Party, error) {
 	m, err := r.Memory(ctx, userID, uid)
 	if err != nil {
 		return nil, err
 	}
-	p := &party{Memory: m}
-	if p.guarded, err = r.Night().IsGuarded(ctx, m.ID, false); err != nil {
+	p := &relation.Party{Memory: m}
+	if p.Guarded, err = r.Night().IsGuarded(ctx, m.ID, false); err != nil {
 		return nil, err
 	}
 	sources, err := r.Night().Evidence(ctx, m.ID)
 	if err != nil {
 		return nil, err
 	}
-	p.addSources(sources)
+	addSources(p, sources)
 	return p, nil
 }
 
 // addSources sets when the claim was last said, by a source of at least its trust,
 // and whether such a source states it outright.
-func (p *party) addSources(sources []schema.Evidence) {
-	p.outright = p.RunID == 0
+func addSources(p *relation.Party, sources []schema.Evidence) {
+	p.Outright = p.RunID == 0
 	for _, s := range sources {
 		if s.Trust < p.Trust {
 			continue
 		}
-		if s.EventTime.After(p.said) {
-			p.said = s.EventTime.Time
+		if s.EventTime.After(p.Said) {
+			p.Said = s.EventTime.Time
 		}
 		if bySpeaker(p.Subject, s.Speaker, s.Owner) && grounding.StatesOutright(grounding.Sentence(s.Content, s.Quote), claims.Predicate(p.Predicate), p.Object) {
-			p.outright = true
+			p.Outright = true
 		}
 	}
-	if p.said.IsZero() {
-		p.said = p.EventTime.Time
+	if p.Said.IsZero() {
+		p.Said = p.EventTime.Time
 	}
 }
 
@@ -166,8 +167,8 @@ func bySpeaker(subject, speaker, owner string) bool {
 	return subject != "" && (subject == speaker || slices.Contains(strings.Fields(speaker), subject))
 }
 
-func pairOf(a, b *party) ContradictionPair {
-	earlier, later := order(a, b)
+func pairOf(a, b *relation.Party) ContradictionPair {
+	earlier, later := relation.Order(a, b)
 	return ContradictionPair{Earlier: earlier.UID, Later: later.UID}
 }
 

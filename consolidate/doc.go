@@ -4,8 +4,9 @@
 //
 // What happens seconds after a message was stored is in
 // [github.com/ebbmem/ebb/consolidate/enrich], vectors are in
-// [github.com/ebbmem/ebb/consolidate/embed], and questions to a model in
-// [github.com/ebbmem/ebb/consolidate/ask]. [ApplyRecalled] counts the memories
+// [github.com/ebbmem/ebb/consolidate/embed], questions to a model in
+// [github.com/ebbmem/ebb/consolidate/ask], and which local days are due in
+// [github.com/ebbmem/ebb/consolidate/schedule]. [enrich.ApplyRecalled] counts the memories
 // that were shown to a model.
 //
 // # A run
@@ -52,15 +53,4 @@
 // [Reflect] asks what recent important memories answer together, and keeps
 // insights that rest on at least two of them. It is a [Trigger]: once enough has
 // happened, the schedule does not wait for the night.
-//
-// # When
-//
-//	schedule, err := consolidate.NewSchedule(runner, db, consolidate.ScheduleOptions{})
-//	err = schedule.Start(ctx)
-//	defer schedule.Stop(ctx)
-//
-// A timer for 01:00 misses the night in which daylight saving skips 01:00, and
-// fires twice in the night that repeats it. The schedule asks instead, at start,
-// at the night time and every hour, which users have a past local day that is
-// not consolidated: see [DueDay].
 package consolidate

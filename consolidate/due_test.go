@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/schedule"
 )
 
 func zone(t testing.TB, name string) *time.Location {
@@ -48,7 +48,7 @@ func TestDueDay(t *testing.T) {
 		{"a place further west", at(london, "2026-01-10 02:00"), "2026-01-09", zone(t, "America/Los_Angeles"), time.Hour, "2026-01-08", false},
 		{"zones without a name", time.Date(2026, 1, 10, 0, 0, 0, 0, time.UTC), "", time.FixedZone("", 3*3600), time.Hour, "2026-01-09", true},
 	} {
-		day, due := consolidate.DueDay(c.now, c.through, c.location, c.at)
+		day, due := schedule.DueDay(c.now, c.through, c.location, c.at)
 		require.Equal(t, c.day, day, c.name)
 		require.Equal(t, c.due, due, c.name)
 	}
@@ -63,11 +63,11 @@ func TestDueDayTakesEachLocalDayOnce(t *testing.T) {
 		require.NoError(t, err)
 		at := time.Duration(rapid.IntRange(0, 23*60+59).Draw(t, "minutes")) * time.Minute
 		now := time.Date(2010, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(rapid.IntRange(0, 17*365*24).Draw(t, "hours")) * time.Hour)
-		through, _ := consolidate.DueDay(now, "", location, at)
+		through, _ := schedule.DueDay(now, "", location, at)
 		seen := through
 		for range 24 * 40 {
 			now = now.Add(time.Hour)
-			day, due := consolidate.DueDay(now, through, location, at)
+			day, due := schedule.DueDay(now, through, location, at)
 			if !due {
 				continue
 			}

@@ -35,11 +35,12 @@ func TestQuoteOfInjectedMemoryIsIgnored(t *testing.T) {
 			_, err := r.Run(t.Context(), ada, consolidate.CauseManual)
 			require.NoError(t, err)
 			require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
-				if _, err := tx.Exec(ctx, `INSERT INTO events (seq, user_id, topic, origin, trust, payload, occurred_at, recorded_at) VALUES (1, ?, 'x', 'unknown', 0, '{}', 0, 0)`, old.UserID); err != nil {
+				seq, err := tx.Insert(ctx, `INSERT INTO events (user_id, topic, origin, trust, payload, occurred_at, recorded_at) VALUES (?, 'x', 'unknown', 0, '{}', 0, 0)`, old.UserID)
+				if err != nil {
 					return err
 				}
-				_, err := tx.Exec(ctx, `INSERT INTO injections (user_id, event_seq, session, channel, items, shown_at) VALUES (?, 1, 'b', 'model', ?, ?)`,
-					old.UserID, fmt.Sprintf(`[{"uid":%q,"rank":1,"score":1}]`, old.UID), schema.At(start.AddDate(0, 0, 1)))
+				_, err = tx.Exec(ctx, `INSERT INTO injections (user_id, event_seq, session, channel, items, shown_at) VALUES (?, ?, 'b', 'model', ?, ?)`,
+					old.UserID, seq, fmt.Sprintf(`[{"uid":%q,"rank":1,"score":1}]`, old.UID), schema.At(start.AddDate(0, 0, 1)))
 				return err
 			}))
 			said(t, db, "b", "", c.said, start.AddDate(0, 0, 2))

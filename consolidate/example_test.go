@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/schedule"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -76,8 +77,8 @@ func ExampleRunner_Run() {
 func ExampleDueDay() {
 	oslo := time.FixedZone("", 3600)
 	now := time.Date(2026, 1, 13, 8, 0, 0, 0, oslo) // after three days asleep
-	fmt.Println(consolidate.DueDay(now, "2026-01-09", oslo, time.Hour))
-	fmt.Println(consolidate.DueDay(now, "2026-01-12", oslo, time.Hour))
+	fmt.Println(schedule.DueDay(now, "2026-01-09", oslo, time.Hour))
+	fmt.Println(schedule.DueDay(now, "2026-01-12", oslo, time.Hour))
 	// Output:
 	// 2026-01-12 true
 	// 2026-01-12 false

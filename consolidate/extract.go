@@ -194,6 +194,10 @@ func (x *extraction) release(ctx context.Context) error {
 	return nil
 }
 
+// mostUseless is how many skipped pages in a row are asked about again while the model
+// has given no usable answer in the run. The others wait for a model that can.
+const mostUseless = 3
+
 // retrySkipped asks about the skipped pages of earlier nights again; in a manual
 // run also about those with [MaxAttempts].
 func (x *extraction) retrySkipped(ctx context.Context) error {
@@ -209,7 +213,10 @@ func (x *extraction) retrySkipped(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, gap := range gaps {
+	for i, gap := range gaps {
+		if i == mostUseless && !x.usable {
+			break
+		}
 		p, err := x.reread(ctx, gap.Memories)
 		if err != nil {
 			return err

@@ -15,19 +15,8 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Temporal says how a claim stands in time.
-type Temporal string
-
-// The temporal types of a claim.
-const (
-	State Temporal = "state" // holds until it changes
-	Event Temporal = "event" // happened
-	Plan  Temporal = "plan"  // will happen
-	Habit Temporal = "habit" // happens again and again
-	Trait Temporal = "trait" // always
-)
-
-var temporals = []Temporal{State, Event, Plan, Habit, Trait}
+// temporals are the temporal types that the model may give ([schema.AttrTemporal]).
+var temporals = []string{"state", schema.TemporalEvent, schema.TemporalPlan, "habit", "trait"}
 
 // extractAnswer is the form of the model's answer.
 type extractAnswer struct {
@@ -101,11 +90,11 @@ func (f *extractedFact) claim(cited []*turn, in *Input, speakers map[string][]st
 	if f.Kind == string(schema.KindPreference) || grounding.IsPreference(c.Content) {
 		c.Kind = schema.KindPreference
 	}
-	temporal := State
-	if slices.Contains(temporals, Temporal(f.Type)) {
-		temporal = Temporal(f.Type)
+	temporal := temporals[0]
+	if slices.Contains(temporals, f.Type) {
+		temporal = f.Type
 	}
-	c.Attributes[schema.AttrTemporal] = string(temporal)
+	c.Attributes[schema.AttrTemporal] = temporal
 	if folded := text.Fold(c.Content); !heldIn(folded, c.Object) || c.Subject != theUser && !heldIn(folded, c.Subject) {
 		c.Subject, c.Predicate, c.Object = "", "", "" // they say more than the sentence that was checked
 	}
@@ -128,7 +117,7 @@ func (f *extractedFact) claim(cited []*turn, in *Input, speakers map[string][]st
 	c.EventTime = first.EventTime.Time
 	if since, ok := f.since(cited, in.Location); ok {
 		c.ValidFrom = since
-		if temporal == Event && !since.After(first.EventTime.Time) {
+		if temporal == schema.TemporalEvent && !since.After(first.EventTime.Time) {
 			c.EventTime = since
 		}
 	}

@@ -6,7 +6,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/ebbmem/ebb/consolidate/enrich"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -167,13 +169,13 @@ type showing struct {
 }
 
 func showings(ctx context.Context, s *schema.Snapshot, userID int64, session string) ([]showing, error) {
-	injections, err := s.InjectionsOf(ctx, userID, session)
+	injections, err := s.InjectionsOf(ctx, userID, session, time.Time{})
 	if err != nil {
 		return nil, err
 	}
 	first := make(map[string]int64)
 	for _, injection := range injections {
-		var items []RecalledItem
+		var items []enrich.RecalledItem
 		if err := schema.DecodeStored("the list of what was shown", injection.Items, &items); err != nil {
 			return nil, err
 		}

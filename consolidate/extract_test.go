@@ -250,11 +250,12 @@ func TestInjectedMemoryIsNotExtracted(t *testing.T) {
 	_, err := r.Run(t.Context(), ada, consolidate.CauseManual)
 	require.NoError(t, err)
 	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
-		if _, err := tx.Exec(ctx, `INSERT INTO events (seq, user_id, topic, origin, trust, payload, occurred_at, recorded_at) VALUES (1, ?, 'x', 'unknown', 0, '{}', 0, 0)`, old.UserID); err != nil {
+		seq, err := tx.Insert(ctx, `INSERT INTO events (user_id, topic, origin, trust, payload, occurred_at, recorded_at) VALUES (?, 'x', 'unknown', 0, '{}', 0, 0)`, old.UserID)
+		if err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `INSERT INTO injections (user_id, event_seq, session, channel, items, shown_at) VALUES (?, 1, 'b', 'model', ?, ?)`,
-			old.UserID, fmt.Sprintf(`[{"uid":%q,"rank":1,"score":1}]`, old.UID), schema.At(start.AddDate(0, 0, 1)))
+		_, err = tx.Exec(ctx, `INSERT INTO injections (user_id, event_seq, session, channel, items, shown_at) VALUES (?, ?, 'b', 'model', ?, ?)`,
+			old.UserID, seq, fmt.Sprintf(`[{"uid":%q,"rank":1,"score":1}]`, old.UID), schema.At(start.AddDate(0, 0, 1)))
 		return err
 	}))
 	said(t, db, "b", "", "You said, quoting: I might sell the blue bicycle. Hm.", start.AddDate(0, 0, 2))
@@ -288,6 +289,32 @@ func TestExtractSkipsFailingBatches(t *testing.T) {
 	require.Len(t, derivedOf(t, db), 2)
 	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
 		gaps, err := s.Gaps(ctx, derivedOf(t, db)[0].UserID, "", 0)
+		require.Empty(t, gaps)
+		return err
+	}))
+}
+
+// Runs with a model that cannot answer do not become longer with each of them, and a
+// better model reads all that was skipped.
+func TestUselessModelRetriesFewPages(t *testing.T) {
+	db, _ := aged(t)
+	const runs, calls = 6, 2 * (0 + 1 + 2 + 3 + 3 + 3 + 6)
+	s := llmtest.New(t)
+	s.On(llmtest.Any, llmtest.Text("As a language model, I cannot.")).Times(calls)
+	s.On(llmtest.Any, facts())
+	r := runner(t, db, stages(consolidate.Extract{}), withModel(t, s))
+	var user int64
+	for i := range runs {
+		user = said(t, db, "a", "", fmt.Sprintf("My locker number %d holds a wrench.", 100+i), start.Add(time.Duration(i)*time.Minute)).UserID
+		_, err := r.Run(t.Context(), ada, consolidate.CauseManual)
+		require.NoError(t, err)
+	}
+	require.Len(t, s.Requests(), calls)
+	report, err := r.Run(t.Context(), ada, consolidate.CauseManual)
+	require.NoError(t, err)
+	require.Equal(t, runs, report.Usage.Calls)
+	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
+		gaps, err := s.Gaps(ctx, user, "", 0)
 		require.Empty(t, gaps)
 		return err
 	}))
@@ -351,11 +378,15 @@ func dumpAll(t testing.TB, db *schema.DB) string {
 	t.Helper()
 	var all strings.Builder
 	require.NoError(t, db.Read(context.Background(), func(ctx context.Context, s *schema.Snapshot) error {
-		for _, table := range []string{
+		tables := []string{
 			"memories", "memory_sources", "chunks", "entities", "entity_aliases", "memory_entities", "links", "vectors", "proposals",
-			"watermarks", "gaps", "(SELECT id, importance_since FROM users)", "(SELECT rowid, * FROM chunks_fts('oslo OR rosa OR lock OR user'))",
-		} {
-			rows, err := s.QueryContext(ctx, "SELECT * FROM "+table)
+			"watermarks", "gaps", "(SELECT id, importance_since FROM users)",
+		}
+		if db.Capabilities().TextIndex {
+			tables = append(tables, "(SELECT rowid, * FROM chunks_fts('oslo OR rosa OR lock OR user'))")
+		}
+		for _, table := range tables {
+			rows, err := s.QueryContext(ctx, "SELECT * FROM "+table+" AS t ORDER BY 1, 2")
 			if err != nil {
 				return err
 			}

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
@@ -343,6 +344,7 @@ func agrees(t *testing.T, db *schema.DB) (cut bool) {
 // it ends where it would have ended. With -year 200 kills,
 // with -kills as many as asked for.
 func TestKilledNightGoesOnWhereItStopped(t *testing.T) {
+	pgtest.FileOnly(t, "copies of it")
 	racing.Alone(t)
 	dir := t.TempDir()
 	original := filepath.Join(dir, "memory.db")

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/ebbmem/ebb/consolidate/ask"
+	"github.com/ebbmem/ebb/recall/reconcile"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -27,6 +28,8 @@ type night struct {
 	account    *ask.Account
 	allowance  int            // how many memories may still be pruned in this batch
 	left       map[string]int // memories by what bounds their number, as far as counted for this batch
+
+	similar map[string]*reconcile.Similar // to the claims of this batch, by content
 }
 
 func (n *night) actor() schema.Actor {
@@ -217,6 +220,12 @@ func (w *stageRun) apply(ctx context.Context, proposals ...Proposal) ([]Outcome,
 		return nil, err
 	}
 	n, before := w.night, w.report.Outcomes
+	n.similar = make(map[string]*reconcile.Similar)
+	for _, p := range proposals {
+		if add, ok := p.(AddClaim); ok {
+			n.similar[add.Claim.Content] = reconcile.Find(ctx, n.input.Searcher, n.runner.opts.Reconcile, n.input.Scope, add.Claim.Content)
+		}
+	}
 	var outcomes []Outcome
 	err = n.runner.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) (err error) {
 		outcomes = outcomes[:0]

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -241,6 +242,7 @@ func TestLostLeaseFencesOldRunner(t *testing.T) {
 }
 
 func TestKilledRunnerIsReplacedWithinASecondOrTwo(t *testing.T) {
+	pgtest.FileOnly(t, "virtual time, which a server does not have")
 	synctest.Test(t, func(t *testing.T) {
 		db := open(t)
 		remember(t, db, ada, schema.Memory{Content: "hello", Confidence: 1})

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/enrich"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -23,10 +23,10 @@ func TestRecalledIsCountedOnce(t *testing.T) {
 		seq = e.Seq
 		return err
 	}))
-	items := []consolidate.RecalledItem{{ID: shown.UID, Rank: 1, Score: .9}, {ID: dormant.UID, Rank: 2, Score: .4}, {ID: other.UID, Rank: 3}}
+	items := []enrich.RecalledItem{{ID: shown.UID, Rank: 1, Score: .9}, {ID: dormant.UID, Rank: 2, Score: .4}, {ID: other.UID, Rank: 3}}
 	at := c.time().AddDate(0, 0, 1)
 	for range 3 {
-		require.NoError(t, consolidate.ApplyRecalled(t.Context(), db, ada, seq, "memory", "trams?", items, at))
+		require.NoError(t, enrich.ApplyRecalled(t.Context(), db, ada, seq, "memory", "trams?", items, at))
 	}
 	got := reread(t, db, shown)
 	require.EqualValues(t, 1, got.AccessCount)
@@ -36,13 +36,13 @@ func TestRecalledIsCountedOnce(t *testing.T) {
 	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
 		var shownItems string
 		require.NoError(t, s.NewRaw("SELECT items FROM injections WHERE event_seq = ?", seq).Scan(ctx, &shownItems))
-		var back []consolidate.RecalledItem
+		var back []enrich.RecalledItem
 		require.NoError(t, json.Unmarshal([]byte(shownItems), &back))
 		require.Equal(t, items, back)
 		return nil
 	}))
-	require.ErrorIs(t, consolidate.ApplyRecalled(t.Context(), db, ada, seq+1, "memory", "", nil, at), schema.ErrNotFound)
+	require.ErrorIs(t, enrich.ApplyRecalled(t.Context(), db, ada, seq+1, "memory", "", nil, at), schema.ErrNotFound)
 	var invalid *schema.InvalidError
-	require.ErrorAs(t, consolidate.ApplyRecalled(t.Context(), db, ada, seq, "radio", "", nil, at), &invalid)
+	require.ErrorAs(t, enrich.ApplyRecalled(t.Context(), db, ada, seq, "radio", "", nil, at), &invalid)
 	require.Equal(t, "channel", invalid.Field)
 }

@@ -21,6 +21,17 @@ type insight struct {
 	Sources    []string `json:"sources"`
 }
 
+// Answer asks the model what records say about a question, and returns the insights
+// that rest on at least two of them ([AddReflection]).
+func Answer(ctx context.Context, in *Input, question string, records []*schema.Memory) ([]Proposal, error) {
+	x := &reflection{Reflect: Reflect{}.withDefaults(), in: in}
+	places := make([]int, len(records))
+	for i, m := range records {
+		x.records, places[i] = append(x.records, *m), i
+	}
+	return x.answer(ctx, []string{question}, [][]int{places})
+}
+
 // answer asks the model for insights from what was found, and once more if there
 // are too few.
 func (x *reflection) answer(ctx context.Context, questions []string, found [][]int) ([]Proposal, error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/schedule"
 	"github.com/ebbmem/ebb/internal/llmtest"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
@@ -161,7 +162,7 @@ func TestReflectionIsTriggeredBetweenNights(t *testing.T) {
 			return `{"insights":[]}`
 		})
 		r := runner(t, db, stages(consolidate.Reflect{}), func(o *consolidate.RunnerOptions) { o.Model = model })
-		schedule, err := consolidate.NewSchedule(r, db, consolidate.ScheduleOptions{Location: time.UTC})
+		schedule, err := schedule.New(r, db, schedule.Options{Location: time.UTC})
 		require.NoError(t, err)
 		require.NoError(t, schedule.Start(t.Context()))
 		defer func() { require.NoError(t, schedule.Stop(context.Background())) }()

@@ -38,15 +38,30 @@ func live(t *testing.T) *lived {
 	}
 	said := remember(t, db, ada, schema.Memory{Role: "user", Content: "I can't eat gluten."})
 	worded := derived(t, db, "Ada has coeliac disease", func(m *schema.Memory) { m.Trust = 1 })
+	planned := func(content, by string) *schema.Memory {
+		return derived(t, db, content, func(m *schema.Memory) {
+			m.Attributes = schema.Attributes{schema.AttrTemporal: "plan"}
+			if by != "" {
+				m.Attributes[by] = "1"
+			}
+		})
+	}
+	saved := planned("Ada pays 480 a month until March 2028", "")
+	parsed, extracted := planned("Ada wants to sail on Friday", schema.AttrSaid), planned("Ada will sail on Friday", schema.AttrPrompt)
 	l.asked = derived(t, db, "Ada asked to keep this")
 	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
 		if _, err := tx.Exec(ctx, "INSERT INTO confirmations (uid, user_id, memory_id, shown, state, created_at) VALUES ('q', ?, ?, ?, 'pending', 0)",
 			l.asked.UserID, l.asked.ID, l.asked.Content); err != nil {
 			return err
 		}
-		return tx.AddSource(ctx, worded.ID, said.ID, "I can't eat gluten.")
+		for _, m := range []*schema.Memory{worded, saved, parsed, extracted} {
+			if err := tx.AddSource(ctx, m.ID, said.ID, "I can't eat gluten."); err != nil {
+				return err
+			}
+		}
+		return nil
 	}))
-	l.standing = append(l.standing, worded)
+	l.standing, l.passing = append(l.standing, worded, saved), append(l.passing, parsed, extracted)
 	for i := range 4 {
 		l.passing = append(l.passing,
 			derived(t, db, fmt.Sprintf("Ada saw a heron %d", i), user("event")),
@@ -66,8 +81,9 @@ func (l *lived) active(t *testing.T, of []*schema.Memory) (n int) {
 	return n
 }
 
-// By the document's curve 12 of 12 standing facts are active on day 60, 7 on day
-// 75 and none on day 90.
+// By the document's curve all standing facts are active on day 60 and none on day 90. A
+// plan that an agent saved from the user's sentence stands, one that code or a model read
+// from it passes.
 func TestUserFactsSurviveYear(t *testing.T) {
 	racing.Alone(t)
 	nightly, once := live(t), live(t)
@@ -78,7 +94,7 @@ func TestUserFactsSurviveYear(t *testing.T) {
 		require.NoError(t, err)
 		switch day {
 		case 60, 75, 90, 365:
-			require.Equal(t, 13, nightly.active(t, nightly.standing), "day %d", day)
+			require.Equal(t, 14, nightly.active(t, nightly.standing), "day %d", day)
 			require.Equal(t, schema.StateActive, reread(t, nightly.db, nightly.asked).State, "what waits for a person's word stays")
 		}
 	}
@@ -99,7 +115,7 @@ func TestUserFactsSurviveYear(t *testing.T) {
 func TestDocumentRetention(t *testing.T) {
 	l := live(t)
 	r := runner(t, l.db, uncapped, func(o *consolidate.RunnerOptions) { o.Retention = recall.RetentionOf })
-	for _, at := range []struct{ day, active int }{{60, 13}, {90, 0}} {
+	for _, at := range []struct{ day, active int }{{60, 14}, {90, 0}} {
 		l.clock.set(start.AddDate(0, 0, at.day))
 		_, err := r.Run(t.Context(), ada, consolidate.CauseManual)
 		require.NoError(t, err)

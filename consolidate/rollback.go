@@ -34,17 +34,15 @@ func (r *Runner) Rollback(ctx context.Context, scope schema.Scope, runUID string
 
 const undoActor = "undo"
 
-// DryRun runs a night for one user on a copy of the database and reports every
-// proposal and its outcome. The model is asked as in a real run. The copy is a
-// file beside the database that only its owner can read. It is removed before
-// DryRun returns or, if the process is killed, by the next open of the database.
+// DryRun runs a night for one user on a copy, see [schema.DB.Scratch], and reports every
+// proposal and its outcome. The model is asked as in a real run.
 //
 // Errors: those of [Runner.Run] and of [schema.DB.Scratch].
 func (r *Runner) DryRun(ctx context.Context, scope schema.Scope) (report *Report, err error) {
 	if err := scope.Validate(); err != nil {
 		return nil, err
 	}
-	db, release, err := r.db.Scratch(ctx)
+	db, release, err := r.db.Scratch(ctx, scope)
 	if err != nil {
 		return nil, err
 	}

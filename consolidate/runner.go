@@ -12,6 +12,7 @@ import (
 
 	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/recall/reconcile"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -48,6 +49,9 @@ type RunnerOptions struct {
 	RetirementCap *float64
 	// Retention determines how memories fade. Default nil: [recall.DefaultRetention].
 	Retention recall.RetentionPolicy
+	// Reconcile decides what becomes of new claims that are like known ones. Default
+	// nil: they are stored.
+	Reconcile reconcile.Func
 	// Now is the clock that determines what has faded. Default the database's.
 	Now func() time.Time
 	// Model is asked by the stages that need one. Without it they do what code can.
@@ -107,8 +111,8 @@ const (
 // triggered. It keeps a busy user or a failing model from causing runs all day.
 const triggerPause = 6 * time.Hour
 
-// triggered reports whether a stage asks for a run now.
-func (r *Runner) triggered(ctx context.Context, userID int64) (due bool, err error) {
+// Triggered reports whether a stage asks for a run now.
+func (r *Runner) Triggered(ctx context.Context, userID int64) (due bool, err error) {
 	if r.opts.Model == nil {
 		return false, nil
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/schedule"
 	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -31,7 +32,7 @@ func nights(t *testing.T, location *time.Location, userZone, nightTime string, f
 			setZone(t, db, userZone)
 		}
 		var mu sync.Mutex
-		s, err := consolidate.NewSchedule(runner(t, db, stages()), db, consolidate.ScheduleOptions{
+		s, err := schedule.New(runner(t, db, stages()), db, schedule.Options{
 			Location: location, NightTime: nightTime,
 			OnError:  func(err error) { t.Error(err) },
 			OnReport: func(_ schema.Scope, r *consolidate.Report) { mu.Lock(); days = append(days, r.LocalDay); mu.Unlock() },
@@ -102,7 +103,7 @@ func TestNightComesAtItsTime(t *testing.T) {
 		db := open(t)
 		remember(t, db, ada, schema.Memory{Content: "hello", Confidence: 1})
 		var when time.Time
-		s, err := consolidate.NewSchedule(runner(t, db), db, consolidate.ScheduleOptions{
+		s, err := schedule.New(runner(t, db), db, schedule.Options{
 			Location: oslo, NightTime: "03:30", OnReport: func(schema.Scope, *consolidate.Report) { when = time.Now() },
 		})
 		require.NoError(t, err)
@@ -120,7 +121,7 @@ func TestLaptopAsleepForThreeDaysRunsOneNight(t *testing.T) {
 		remember(t, db, ada, schema.Memory{Content: "hello", Confidence: 1})
 		var days []string
 		check := func() {
-			s, err := consolidate.NewSchedule(runner(t, db), db, consolidate.ScheduleOptions{
+			s, err := schedule.New(runner(t, db), db, schedule.Options{
 				Location: time.UTC, OnReport: func(_ schema.Scope, r *consolidate.Report) { days = append(days, r.LocalDay) },
 			})
 			require.NoError(t, err)
@@ -139,8 +140,8 @@ func TestLaptopAsleepForThreeDaysRunsOneNight(t *testing.T) {
 
 func TestScheduleStopsWhateverItsState(t *testing.T) {
 	db := open(t)
-	fresh := func() *consolidate.Schedule {
-		s, err := consolidate.NewSchedule(runner(t, db), db, consolidate.ScheduleOptions{})
+	fresh := func() *schedule.Schedule {
+		s, err := schedule.New(runner(t, db), db, schedule.Options{})
 		require.NoError(t, err)
 		return s
 	}
@@ -156,10 +157,10 @@ func TestScheduleStopsWhateverItsState(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, fresh().Start(ended), context.Canceled)
-	_, err := consolidate.NewSchedule(runner(t, db), db, consolidate.ScheduleOptions{NightTime: "at one"})
+	_, err := schedule.New(runner(t, db), db, schedule.Options{NightTime: "at one"})
 	var invalid *schema.InvalidError
 	require.ErrorAs(t, err, &invalid)
-	require.Equal(t, "ScheduleOptions.NightTime", invalid.Field)
+	require.Equal(t, "Options.NightTime", invalid.Field)
 }
 
 func TestStopCutsOffANightAndWaitsForIt(t *testing.T) {
@@ -176,7 +177,7 @@ func TestStopCutsOffANightAndWaitsForIt(t *testing.T) {
 			<-leave
 			return nil, ctx.Err()
 		}}
-		s, err := consolidate.NewSchedule(runner(t, db, stages(stubborn)), db, consolidate.ScheduleOptions{
+		s, err := schedule.New(runner(t, db, stages(stubborn)), db, schedule.Options{
 			Location: time.UTC, OnError: func(err error) { t.Errorf("a night that was stopped did not fail: %v", err) },
 		})
 		require.NoError(t, err)
@@ -211,7 +212,7 @@ func TestFailedNightDoesNotBlockOtherUsers(t *testing.T) {
 		}}
 		var failures atomic.Int32
 		var done []string
-		s, err := consolidate.NewSchedule(runner(t, db, stages(moody)), db, consolidate.ScheduleOptions{
+		s, err := schedule.New(runner(t, db, stages(moody)), db, schedule.Options{
 			Location: time.UTC,
 			OnError:  func(error) { failures.Add(1); panic("so is the host") },
 			OnReport: func(scope schema.Scope, r *consolidate.Report) {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/schedule"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -32,8 +33,8 @@ func team(t *testing.T, answer func(asked int) string) (reflected []int) {
 			return answer(len(reflected))
 		})
 		stage := consolidate.Reflect{Threshold: 1e6, Sessions: -1, Cycles: 10, Everyone: true, MinImportance: 5}
-		schedule, err := consolidate.NewSchedule(runner(t, db, stages(stage), func(o *consolidate.RunnerOptions) { o.Model = model }), db,
-			consolidate.ScheduleOptions{Location: time.UTC, OnError: func(error) {}})
+		schedule, err := schedule.New(runner(t, db, stages(stage), func(o *consolidate.RunnerOptions) { o.Model = model }), db,
+			schedule.Options{Location: time.UTC, OnError: func(error) {}})
 		require.NoError(t, err)
 		require.NoError(t, schedule.Start(t.Context()))
 		defer func() { require.NoError(t, schedule.Stop(context.Background())) }()
@@ -82,7 +83,7 @@ func TestTooFewRecordsDoNotCountAsReflection(t *testing.T) {
 			return useful
 		})
 		r := runner(t, db, stages(consolidate.Reflect{Sessions: 2}), func(o *consolidate.RunnerOptions) { o.Model = model })
-		schedule, err := consolidate.NewSchedule(r, db, consolidate.ScheduleOptions{Location: time.UTC})
+		schedule, err := schedule.New(r, db, schedule.Options{Location: time.UTC})
 		require.NoError(t, err)
 		require.NoError(t, schedule.Start(t.Context()))
 		defer func() { require.NoError(t, schedule.Stop(context.Background())) }()

@@ -183,7 +183,7 @@ func (c *consumer) pass(ctx context.Context, quiet bool) (wait time.Duration, er
 		return 0, err
 	}
 	skipped := w.through - c.cursor
-	if len(w.due)+len(w.events) == 0 && (skipped == 0 || !quiet && skipped < skipLimit*c.j.db.SeqStep()) {
+	if len(w.due)+len(w.events) == 0 && (skipped == 0 || !quiet && skipped < skipLimit*seqStep(c.j.db)) {
 		c.pos = w.through
 		return w.idle(c.j.opts.Poll), nil
 	}

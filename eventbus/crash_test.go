@@ -17,6 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/memtest"
+	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -45,7 +47,7 @@ func TestDatabaseClosedFirst(t *testing.T) {
 	_, err = next.Subscribe(ctx, "c", func(_ context.Context, e eventbus.Event) error { got = append(got, e.Seq); return nil })
 	require.NoError(t, err)
 	require.NoError(t, next.WaitIdle(ctx))
-	require.Equal(t, []int64{1, 2}, got, "what was in hand comes again")
+	require.Equal(t, []int64{1, 2}, places(t, next, got...), "what was in hand comes again")
 	require.NoError(t, j.Close(ctx))
 }
 
@@ -63,7 +65,7 @@ func TestKilledProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
 	require.NoError(t, open(t, path).Close())
 	child := exec.Command(os.Args[0], "-test.run=^TestKilledProcess$")
-	child.Env = append(os.Environ(), crashFile+"="+path)
+	child.Env = append(os.Environ(), crashFile+"="+memtest.Located(path))
 	out, err := child.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, child.Start())
@@ -96,7 +98,7 @@ func TestKilledProcess(t *testing.T) {
 	for seq := done + 1; seq <= int64(len(events)); seq++ {
 		want = append(want, seq)
 	}
-	require.Equal(t, want, got)
+	require.Equal(t, want, places(t, j, got...))
 }
 
 func publishUntilKilled(t *testing.T, path string) {
@@ -113,6 +115,7 @@ func publishUntilKilled(t *testing.T, path string) {
 // While the file cannot be written, the progress is kept, so that what was
 // done is not done again once it can.
 func TestProgressOutlivesABusyFile(t *testing.T) {
+	pgtest.FileOnly(t, "its lock")
 	if testing.Short() {
 		t.Skip("waits for the pause after an error")
 	}

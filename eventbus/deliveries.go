@@ -92,7 +92,7 @@ func (c *consumer) read(ctx context.Context) (*backlog, error) {
 		if err := c.readDue(ctx, s, w); err != nil {
 			return err
 		}
-		last, unsettled, err := s.LastSeq(ctx)
+		last, unsettled, err := lastSeq(ctx, s)
 		if err != nil {
 			return err
 		}

@@ -83,7 +83,7 @@ func ExampleJournal_Subscribe_outbox() {
 
 	var out broker
 	_, err := bus.Subscribe(ctx, "outbox", func(ctx context.Context, e eventbus.Event) error {
-		return out.Send(ctx, fmt.Sprintf("%s/%d", e.Topic, e.Seq), e.Payload)
+		return out.Send(ctx, e.Topic+"/"+e.Scope.User, e.Payload)
 	}, eventbus.Topics("host.*"), eventbus.MaxAttempts(20))
 	if err != nil {
 		log.Fatal(err)
@@ -98,5 +98,5 @@ func ExampleJournal_Subscribe_outbox() {
 	if err := bus.WaitIdle(ctx); err != nil {
 		log.Fatal(err)
 	}
-	// Output: host.door.opened/1 {"door":"garden"}
+	// Output: host.door.opened/ada {"door":"garden"}
 }

@@ -24,7 +24,7 @@ type Recalled struct {
 // RecalledItem is one memory that was shown.
 type RecalledItem struct {
 	ID    string  `json:"id"`   // the memory's public id
-	Rank  int     `json:"rank"` // from 1
+	Rank  int     `json:"rank"` // from 1; 0 for one that was not searched for, which is no use of it
 	Score float64 `json:"score"`
 }
 

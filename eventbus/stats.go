@@ -217,7 +217,7 @@ func (j *Journal) Tail(ctx context.Context, afterSeq int64, limit int, topics ..
 		var more, unsettled bool
 		err := j.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
 			if events, more, err = readEvents(ctx, s, afterSeq, limit, topics); err == nil && !more {
-				_, unsettled, err = s.LastSeq(ctx)
+				_, unsettled, err = lastSeq(ctx, s)
 			}
 			return err
 		})

@@ -8,6 +8,7 @@ import (
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/consolidate/appraise"
 	"github.com/ebbmem/ebb/consolidate/enrich"
+	"github.com/ebbmem/ebb/consolidate/schedule"
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/schema"
@@ -16,7 +17,7 @@ import (
 // background is the work done outside of turns: three consumers of the event bus
 // and the nightly schedule.
 type background struct {
-	schedule *consolidate.Schedule
+	schedule *schedule.Schedule
 }
 
 func startBackground(ctx context.Context, x *Extension) (*background, error) {
@@ -44,14 +45,14 @@ func startBackground(ctx context.Context, x *Extension) (*background, error) {
 		if err := e.Decode(&recalled); err != nil {
 			return eventbus.Permanent(err)
 		}
-		items := make([]consolidate.RecalledItem, len(recalled.Items))
+		items := make([]enrich.RecalledItem, len(recalled.Items))
 		for i, item := range recalled.Items {
-			items[i] = consolidate.RecalledItem(item)
+			items[i] = enrich.RecalledItem(item)
 		}
 		for _, uid := range recalled.Core {
-			items = append(items, consolidate.RecalledItem{ID: uid})
+			items = append(items, enrich.RecalledItem{ID: uid})
 		}
-		err := consolidate.ApplyRecalled(ctx, x.db, e.Scope, e.Seq, recalled.Channel, recalled.Query, items, e.OccurredAt)
+		err := enrich.ApplyRecalled(ctx, x.db, e.Scope, e.Seq, recalled.Channel, recalled.Query, items, e.OccurredAt)
 		if errors.Is(err, schema.ErrNotFound) {
 			return nil // the event was erased while it waited: nothing is to be kept of it
 		}
@@ -119,8 +120,8 @@ func enrichEvents(ctx context.Context, enricher *enrich.Enricher, events ...even
 }
 
 // newSchedule returns a schedule that runs due nights.
-func (x *Extension) newSchedule() (*consolidate.Schedule, error) {
-	return consolidate.NewSchedule(x.runner, x.db, consolidate.ScheduleOptions{
+func (x *Extension) newSchedule() (*schedule.Schedule, error) {
+	return schedule.New(x.runner, x.db, schedule.Options{
 		Now: x.cfg.Now, Location: x.cfg.Location, NightTime: x.cfg.Night.Time, OnDemand: x.cfg.Night.NoSchedule,
 		OnError:  func(err error) { x.report("night", err) },
 		OnReport: func(scope Scope, report *consolidate.Report) { x.announceRun(context.Background(), scope, report, nil) },

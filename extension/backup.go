@@ -3,6 +3,7 @@ package extension
 import (
 	"context"
 
+	"github.com/ebbmem/ebb/internal/engine"
 	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -17,6 +18,9 @@ type (
 
 // IsServer reports whether a path names a database on a server, as postgres://….
 func IsServer(path string) bool { return schema.IsServer(path) }
+
+// ShownPath returns a path without the password of a data source name.
+func ShownPath(path string) string { return engine.ShownPath(path) }
 
 // Capabilities tells what the database of this memory can do: a file and a server differ.
 func (x *Extension) Capabilities() schema.Capabilities { return x.db.Capabilities() }

@@ -14,12 +14,14 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/internal/memory"
+	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
 // While another process holds the write lock, all that writes is refused by
 // name, says what to do, and changes nothing; all that reads works.
 func TestFileLockedByAnotherProcess(t *testing.T) {
+	pgtest.FileOnly(t, "the lock of the file")
 	ctx, path := t.Context(), filepath.Join(t.TempDir(), "memory.db")
 	x, err := OpenWith(ctx, path, &Config{NoBackground: true}, memory.Options{File: schema.Options{BusyTimeout: 10 * time.Millisecond, NoCheckpoint: true}})
 	require.NoError(t, err)

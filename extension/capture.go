@@ -65,7 +65,8 @@ type conversation struct {
 	// have quoted.
 	quoted map[string]bool
 
-	ids prompt.ShortIDs // has its own lock
+	ids     prompt.ShortIDs // has its own lock, as has working
+	working prompt.Working
 }
 
 // maxQuoted bounds quoted. When it is exceeded, quoted is reset, and quotes are

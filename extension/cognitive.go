@@ -3,12 +3,14 @@ package extension
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"github.com/ebbmem/ebb/consolidate/appraise"
 	"github.com/ebbmem/ebb/consolidate/dream"
 	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/recall/cognitive"
 	"github.com/ebbmem/ebb/recall/planner"
+	"github.com/ebbmem/ebb/recall/reconcile"
 	"github.com/ebbmem/ebb/recall/retention"
 	"github.com/ebbmem/ebb/recall/stores"
 	"github.com/ebbmem/ebb/schema"
@@ -18,30 +20,35 @@ import (
 // docs/PROFILES.md lists the deviations. It is [CognitiveOptions]{}.Config().
 func Cognitive() *Config { return CognitiveOptions{}.Config() }
 
-// CognitiveOptions vary the [Cognitive] profile. The zero value has the document's
-// numbers.
+// CognitiveOptions vary the [Cognitive] profile; in quotation marks are the sections of
+// the document. The zero value has its numbers, but for the thresholds of injection.
 type CognitiveOptions struct {
-	// Similarity, Activation, Importance and Fusion are the weights of the
-	// composite score. Default, if all are 0: .40, .30, .15 and .15.
+	// Similarity, Activation, Importance and Fusion are the weights of the composite
+	// score ("Weighted composite"). Default, if all are 0: .40, .30, .15 and .15.
 	Similarity, Activation, Importance, Fusion float64
 	// Entity is added to the score for each entity of the question that a memory
-	// mentions. Default .1.
+	// mentions ("Entity boost"). Default .1.
 	Entity float64
 	// CandidateFactor is the number of candidates scored for each requested result
-	// ([Config].Ranking.CandidateFactor). Default ½: relevance selects the results,
-	// and the score orders the better half and the rest separately.
+	// ([Config].Ranking.CandidateFactor). Default ¼: relevance selects the results, and
+	// the score orders each quarter of them. The document's 3 ("3x overfetch") finds less.
 	CandidateFactor float64
-	// Lambda is λ of maximal marginal relevance, 0–1: the weight of relevance
-	// against dissimilarity when memories are selected for injection. Default .7.
+	// Lambda is λ of "Maximal Marginal Relevance", 0–1: the weight of relevance against
+	// dissimilarity when memories are selected for injection. Default .7.
 	Lambda float64
-	// Factor and Exponent parameterize the forgetting curve (1 +
-	// Factor·t/S)^−Exponent. Default, if both are 0: 1/9 and 2. FSRS-4.5 uses 19/81
-	// and .5.
+	// MinRelevance and FullRelevance are the thresholds of "Confidence-Gated Dynamic
+	// Injection" ([InjectionConfig]): the document's are .4, below which a memory is not
+	// injected, and .7, below which it is cut. Default 0: those of [Config].
+	MinRelevance, FullRelevance float64
+	// Factor and Exponent parameterize the forgetting curve ("FSRS-6", Retention
+	// Formula), (1 + Factor·t/S)^−Exponent. Default, if both are 0: 1/9 and 2. FSRS-4.5
+	// uses 19/81 and .5.
 	Factor, Exponent float64
-	// Capacity is the maximum number of active derived memories. If there are more,
-	// a night reduces them to nine tenths of it. Default 500.
+	// Capacity is the maximum number of active derived memories ("Capacity trim"). If
+	// there are more, a night reduces them to nine tenths of it. Default 500.
 	Capacity int
-	// Rehearsals is how many memories are rehearsed a day. Default 50.
+	// Rehearsals is how many memories are rehearsed a day ("Testing Effect Cron").
+	// Default 50.
 	Rehearsals int
 }
 
@@ -50,7 +57,8 @@ type CognitiveOptions struct {
 func (o CognitiveOptions) Config() *Config {
 	invalid := validOptions("CognitiveOptions.",
 		option{"Similarity", o.Similarity}, option{"Activation", o.Activation}, option{"Importance", o.Importance}, option{"Fusion", o.Fusion},
-		option{"Entity", o.Entity}, option{"CandidateFactor", o.CandidateFactor}, option{"Lambda", o.Lambda}, option{"Factor", o.Factor}, option{"Exponent", o.Exponent},
+		option{"Entity", o.Entity}, option{"CandidateFactor", o.CandidateFactor}, option{"Lambda", o.Lambda},
+		option{"MinRelevance", o.MinRelevance}, option{"FullRelevance", o.FullRelevance}, option{"Factor", o.Factor}, option{"Exponent", o.Exponent},
 		option{"Capacity", float64(o.Capacity)}, option{"Rehearsals", float64(o.Rehearsals)})
 	if invalid == nil && o.Lambda > 1 {
 		invalid = &InvalidError{Field: "CognitiveOptions.Lambda", Reason: "must be at most 1 (0 means .7)"}
@@ -65,11 +73,17 @@ func (o CognitiveOptions) Config() *Config {
 	return &Config{
 		invalid: invalid,
 		Ranking: RankingConfig{
-			Scorer: cognitive.Scorer(weights), CandidateFactor: cmp.Or(o.CandidateFactor, 0.5), Retention: fades,
-			Planner: planner.Cognitive, Appraise: appraise.Cognitive,
+			Scorer: cognitive.Scorer(weights), CandidateFactor: cmp.Or(o.CandidateFactor, 0.25), Retention: fades,
+			Planner: planner.Cognitive, Appraise: appraise.Cognitive, Reconcile: reconcile.Cognitive,
 		},
-		Injection: InjectionConfig{Diversity: cmp.Or(1-cmp.Or(o.Lambda, 0.7), -1)},
-		Night:     NightConfig{Stages: func([]Stage) []Stage { return dream.Stages(cycle) }},
+		CoreMemory: CoreMemoryConfig{Working: true, Always: []ContextRule{{
+			Where: Conditions{Is: map[string]string{schema.AttrTier: string(cognitive.Semantic)}}, When: cognitive.IsHot, Most: cognitive.HotItems,
+			Worth: func(m *Record, _ time.Time) float64 { return m.Utility },
+		}}},
+		Injection: InjectionConfig{
+			Diversity: cmp.Or(1-cmp.Or(o.Lambda, 0.7), -1), MinRelevance: o.MinRelevance, MinResultRelevance: o.MinRelevance, FullRelevance: o.FullRelevance,
+		},
+		Night: NightConfig{Stages: func([]Stage) []Stage { return dream.Stages(cycle) }},
 	}
 }
 

@@ -6,12 +6,14 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tmc/langchaingo/llms"
 
 	"github.com/ebbmem/ebb/consolidate/appraise"
 	"github.com/ebbmem/ebb/eventbus"
@@ -19,6 +21,7 @@ import (
 	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/internal/clock"
 	"github.com/ebbmem/ebb/recall/planner"
+	"github.com/ebbmem/ebb/schema"
 )
 
 // thinking opens a memory of the Cognitive profile.
@@ -91,7 +94,7 @@ func TestCognitiveEndToEnd(t *testing.T) {
 	for _, s := range report.Stages {
 		stages = append(stages, s.Name)
 	}
-	require.Equal(t, []string{"decay", "extract", "conflict", "entities", "relations", "emotions", "replay", "tiers", "rehearsal", "foresight", "forgetting", "themes", "redundancy", "reflect"}, stages)
+	require.Equal(t, []string{"decay", "extract", "conflict", "entities", "updates", "relations", "emotions", "replay", "outcomes", "tiers", "rehearsal", "foresight", "forgetting", "themes", "redundancy", "reflect"}, stages)
 	got, err = x.Get(t.Context(), ada, fact.Memory.UID)
 	require.NoError(t, err)
 	require.Equal(t, "semantic", got.Memory.Attributes["tier"])
@@ -213,16 +216,129 @@ func TestOutcomeOfUnknownMemory(t *testing.T) {
 
 func TestCognitiveOptionsValidation(t *testing.T) {
 	for field, o := range map[string]extension.CognitiveOptions{
-		"CognitiveOptions.Similarity": {Similarity: -1},
-		"CognitiveOptions.Lambda":     {Lambda: 1.1},
-		"CognitiveOptions.Factor":     {Factor: math.Inf(1)},
-		"CognitiveOptions.Capacity":   {Capacity: -3},
+		"CognitiveOptions.Similarity":    {Similarity: -1},
+		"CognitiveOptions.Lambda":        {Lambda: 1.1},
+		"CognitiveOptions.MinRelevance":  {MinRelevance: -0.1},
+		"Config.Injection.MinRelevance":  {MinRelevance: 1.1},
+		"Config.Injection.FullRelevance": {FullRelevance: 1.1},
+		"CognitiveOptions.Factor":        {Factor: math.Inf(1)},
+		"CognitiveOptions.Capacity":      {Capacity: -3},
 	} {
 		_, err := extension.Open(t.Context(), fresh(t), o.Config())
 		var invalid *extension.InvalidError
 		require.ErrorAs(t, err, &invalid, field)
 		require.Equal(t, field, invalid.Field)
 	}
+}
+
+// What a conversation is about stays in its contexts for half an hour, and in no other's.
+func TestWorkingSetOfAConversation(t *testing.T) {
+	now := clock.At(dualNow)
+	x := thinking(t, fresh(t), now)
+	say := func(e eventbus.Event) {
+		now.Set(now.Now().Add(time.Minute))
+		require.NoError(t, x.Bus().Publish(t.Context(), e))
+	}
+	before := extension.Scope{User: "ada", Session: "before"}
+	say(eventbus.AgentResponse(before, "The ferry to Vexmoor leaves at 7:15 from pier four."))
+	say(eventbus.UserMessage(before, "I play the cello on Sundays."))
+	require.NoError(t, x.WaitIdle(t.Context()))
+	block := func(session, question string) string {
+		s, err := x.Session(extension.Scope{User: "ada", Session: session})
+		require.NoError(t, err)
+		found, err := s.Context(t.Context(), question)
+		require.NoError(t, err)
+		return found.Block
+	}
+	const music = "Which violin teacher did Zelda hire?"
+	require.NotContains(t, block("talk", music), "Vexmoor")
+	require.Contains(t, block("talk", "When does the ferry to Vexmoor leave?"), "Vexmoor")
+	require.Contains(t, block("talk", music), "Vexmoor")
+	require.NotContains(t, block("another", music), "Vexmoor")
+	require.NotContains(t, block("talk", "Thanks!"), "Vexmoor")
+	now.Set(now.Now().Add(20 * time.Minute))
+	require.Contains(t, block("talk", music), "Vexmoor")
+	answer, err := x.Recall(t.Context(), ada, extension.Query{Text: "ferry to Vexmoor", Wait: true})
+	require.NoError(t, err)
+	forgotten, err := x.Forget(t.Context(), ada, answer.Results[0].Memory.UID)
+	require.NoError(t, err)
+	require.NotContains(t, block("talk", music), "Vexmoor")
+	_, err = x.Undo(t.Context(), ada, forgotten.RunID)
+	require.NoError(t, err)
+	require.Contains(t, block("talk", music), "Vexmoor")
+	now.Set(now.Now().Add(31 * time.Minute))
+	require.NotContains(t, block("talk", music), "Vexmoor")
+}
+
+// What rules choose stands in every context, within their bounds; one that fails costs
+// nothing else.
+func TestAlwaysInContext(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*extension.ContextRule)
+		want   string // which of the three
+	}{
+		"by utility": {func(*extension.ContextRule) {}, "321"},
+		"at most":    {func(r *extension.ContextRule) { r.Most = 2 }, "32"},
+		"tokens":     {func(r *extension.ContextRule) { r.Tokens = 12 }, "3"},
+		"by id":      {func(r *extension.ContextRule) { r.Worth = nil }, "123"},
+		"when": {func(r *extension.ContextRule) {
+			r.When = func(m *extension.Record, _ time.Time) bool { return m.Utility > 0.58 }
+		}, "3"},
+		"where": {func(r *extension.ContextRule) { r.Where.Kind = extension.KindPreference }, ""},
+		"panic": {func(r *extension.ContextRule) { r.When = func(*extension.Record, time.Time) bool { panic("a secret") } }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rule := extension.ContextRule{Where: extension.Conditions{Kind: extension.KindFact}, Worth: func(m *extension.Record, _ time.Time) float64 { return m.Utility }}
+			c.change(&rule)
+			cfg := &extension.Config{Now: clock.At(dualNow).Now, CoreMemory: extension.CoreMemoryConfig{ProfileTokens: -1, Always: []extension.ContextRule{rule, rule}}}
+			cfg.Night.NoSchedule = true
+			x, err := extension.Open(t.Context(), fresh(t), cfg)
+			require.NoError(t, err)
+			defer func() { require.NoError(t, x.Close(context.Background())) }()
+			for i, fact := range []string{"The depot is in Harrowgate, row 1", "The ferry sails to Vexmoor, quay 2", "The archive is in Tilbury, floor 3"} {
+				r, err := x.Remember(t.Context(), ada, fact)
+				require.NoError(t, err)
+				for range i {
+					require.NoError(t, x.Outcome(t.Context(), ada, r.Memory.UID, true))
+				}
+			}
+			s, err := x.Session(extension.Scope{User: "ada", Session: "s"})
+			require.NoError(t, err)
+			found, err := s.Preview(t.Context(), "Which violin teacher did Zelda hire?")
+			if name == "panic" {
+				require.Error(t, err)
+				require.NotContains(t, err.Error(), "a secret")
+			} else {
+				require.NoError(t, err)
+			}
+			got := ""
+			for _, item := range found.Items {
+				got += item.Memory.Content[len(item.Memory.Content)-1:]
+			}
+			require.ElementsMatch(t, strings.Split(c.want, ""), strings.Split(got, ""))
+		})
+	}
+}
+
+// A question about times finds what held before, marked.
+func TestTemporalQuestionsFindWhatHasEnded(t *testing.T) {
+	now := clock.At(dualNow)
+	x := thinking(t, fresh(t), now)
+	for _, said := range []string{"I work at Fjordbank.", "I work at Nordlys now."} {
+		now.Set(now.Now().AddDate(0, 0, 30))
+		require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, said)))
+		require.NoError(t, x.WaitIdle(t.Context()))
+	}
+	found := func(question string) (states []schema.State) {
+		answer, err := x.Recall(t.Context(), ada, extension.Query{Text: question, Wait: true, Kinds: []extension.Kind{extension.KindFact}})
+		require.NoError(t, err)
+		for _, r := range answer.Results {
+			states = append(states, r.Memory.State)
+		}
+		return states
+	}
+	require.Equal(t, []schema.State{schema.StateActive}, found("Which bank do I work at?"))
+	require.Equal(t, []schema.State{schema.StateActive, schema.StateSuperseded}, found("When did I work at a bank?"))
 }
 
 // What rules, outcomes and plans leave behind goes with the memory.
@@ -239,6 +355,18 @@ func TestEraseCognitive(t *testing.T) {
 	}
 	_, err = x.Recall(t.Context(), ada, extension.Query{Text: "Where does Zorblatina live, and who keeps drindles?"})
 	require.NoError(t, err)
+	session, err := x.Session(extension.Scope{User: "ada", Session: "s"})
+	require.NoError(t, err)
+	call := func(fact string) {
+		_, err := session.CallTool(t.Context(), llms.ToolCall{FunctionCall: &llms.FunctionCall{Name: "remember_fact", Arguments: `{"content": "` + fact + `"}`}})
+		require.NoError(t, err)
+	}
+	call("Zorblatina keeps drindles and quangs in Vexmoor")
+	call("Zorblatina keeps drindles and small quangs in Vexmoor")
+	_, err = session.Context(t.Context(), "Where does Zorblatina live?")
+	require.NoError(t, err)
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.AgentResponse(session.Scope(), "In Vexmoor, with her quangs.")))
+	require.NoError(t, x.WaitIdle(t.Context()))
 	now.Set(dualNow.AddDate(0, 0, 8))
 	report, err := x.Consolidate(t.Context(), ada)
 	require.NoError(t, err)
@@ -251,7 +379,7 @@ func TestEraseCognitive(t *testing.T) {
 	for _, file := range files {
 		raw, err := os.ReadFile(file)
 		require.NoError(t, err)
-		for _, canary := range []string{"Zorblatina", "zorblatina", "Vexmoor", "drindles"} {
+		for _, canary := range []string{"Zorblatina", "zorblatina", "Vexmoor", "drindles", "quangs"} {
 			require.NotContains(t, string(raw), canary, file)
 		}
 	}
@@ -322,5 +450,41 @@ func TestCognitiveRelations(t *testing.T) {
 		if raw, err := os.ReadFile(file); err == nil {
 			require.NotContains(t, string(raw), "honey")
 		}
+	}
+}
+
+// What was shown together three times lifts each other, for its user alone.
+func TestShownTogether(t *testing.T) {
+	now := clock.At(dualNow)
+	x := thinking(t, fresh(t), now)
+	for _, user := range []string{"ada", "rival"} {
+		for _, text := range []string{"Noor's ferry leaves at 7:15.", "Noor's ferry leaves from pier four."} {
+			now.Set(now.Now().Add(time.Minute))
+			require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(extension.Scope{User: user, Session: "said"}, text, eventbus.Trusted(3)))) // no line of the profile
+		}
+	}
+	require.NoError(t, x.WaitIdle(t.Context()))
+	lifted := func(scope extension.Scope) (n int) {
+		now.Set(now.Now().Add(6 * time.Minute)) // what is known of pairs is read again
+		answer, err := x.Recall(t.Context(), scope, extension.Query{Text: "When does Noor's ferry leave?", Wait: true, Kinds: []extension.Kind{extension.KindEpisode}})
+		require.NoError(t, err)
+		require.Len(t, answer.Results, 2)
+		for _, r := range answer.Results {
+			value, explained := signal(r, "together")
+			require.True(t, explained)
+			n += int(value)
+		}
+		return n
+	}
+	for shown, want := range []int{0, 0, 0, 2} {
+		require.Equal(t, want, lifted(ada), "shown together %d times", shown)
+		require.Zero(t, lifted(extension.Scope{User: "rival"}))
+		session, err := x.Session(extension.Scope{User: "ada", Session: strconv.Itoa(shown)})
+		require.NoError(t, err)
+		found, err := session.Context(t.Context(), "When does Noor's ferry leave?")
+		require.NoError(t, err)
+		require.Contains(t, found.Block, "pier four")
+		require.Contains(t, found.Block, "7:15")
+		require.NoError(t, x.WaitIdle(t.Context()))
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/recall/planner"
+	"github.com/ebbmem/ebb/recall/reconcile"
 	"github.com/ebbmem/ebb/recall/stores"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/core"
@@ -145,12 +146,13 @@ type EmbeddingConfig struct {
 type CoreMemoryConfig struct {
 	// ProfileTokens bounds the core section. If more is known, lines are selected
 	// by their relevance to the question. It is in addition to Injection.Tokens,
-	// and part of BlockTokens if there are Blocks. Default 400; below 0 there is no
-	// core section.
+	// and part of BlockTokens if there are Blocks. A question that is certainly about
+	// something else gets three quarters of it. Default 400; below 0 there is no core
+	// section.
 	ProfileTokens int
 	// OwnAffairsTokens bounds the core section and the memories found together for
 	// questions about the user's own affairs ("Shall I order the pizza?"). Default
-	// twice Injection.Tokens, 2400. A value of at most ProfileTokens has no effect.
+	// 2.5 times Injection.Tokens, 3000. A value of at most ProfileTokens has no effect.
 	OwnAffairsTokens int
 	// Blocks describes texts with a history, each of a user or of one agent of a
 	// user, in the order of the prompt. The host writes them with
@@ -159,6 +161,14 @@ type CoreMemoryConfig struct {
 	// approval, unless Injection.Untrusted is set. Text that reads like an
 	// instruction and is not the user's own is refused. Default none.
 	Blocks []BlockSpec
+	// Working keeps in the contexts of a conversation, whatever is asked next, what was
+	// shown in its last half hour, at most nine memories ([cognitive.WorkingSet]). They
+	// come after what is found for a question, within Injection.Limit and Tokens. Default
+	// false.
+	Working bool
+	// Always chooses memories that stand there before those, such as what has proved
+	// itself ([cognitive.IsHot]); chosen again every five minutes. Default none.
+	Always []ContextRule
 	// BlockTokens bounds the blocks including the fence, estimated without a
 	// tokenizer's vocabulary. What exceeds it is cut, starting with the last block,
 	// and marked: text loses its end, lists their oldest entries. Default 10,000.
@@ -189,12 +199,16 @@ type InjectionConfig struct {
 	// Default 0.6.
 	MinRelevance float64
 	// MinResultRelevance is the minimum relevance of an injected result
-	// ([recall.Result].Relevance, 0–1). Default 0.018: if ten memories may answer a
-	// question, the last ones have a relevance of a few percent.
+	// ([recall.Result].Relevance, 0–1), and as much more as it is longer than 44
+	// tokens. Default 0.018: if ten memories may answer a question, the last ones have
+	// a relevance of a few percent.
 	MinResultRelevance float64
-	// FullTextRelevance is the relevance from which a result is shown in full;
-	// below it, only its first line is. Default 0.12.
-	FullTextRelevance float64
+	// FullRelevance is the relevance below which a memory's text is cut to 40 tokens.
+	// Default 0: none is.
+	FullRelevance float64
+	// ItemTokens bounds the text of one memory: of a longer one, the sentences are
+	// shown that bear on the question. Default 100.
+	ItemTokens int
 	// Untrusted allows untrusted memories ([Record.Hearsay]: output of tools, web
 	// pages, and assistants' statements based on them) to be injected automatically
 	// unless they read like an instruction. A web page read once can then influence
@@ -235,6 +249,9 @@ type RankingConfig struct {
 	// Planner decomposes questions before the search ([planner.Cognitive]). Default
 	// nil: questions are not decomposed.
 	Planner planner.Func
+	// Reconcile decides what becomes of a new claim of a tool or of a night that is
+	// like a known one ([reconcile.Cognitive]). Default nil: it is stored.
+	Reconcile reconcile.Func
 	// Rater rates the importance of a message that was published without one, from
 	// 1 (mundane) to 10 (crucial), seconds after it was stored. Its argument has
 	// speaker, text, time, labels and trust. Ratings are clamped. It must be safe
@@ -303,7 +320,7 @@ const (
 	DefaultInjectionTokens    = 1200
 	DefaultMinRelevance       = 0.6
 	DefaultMinResultRelevance = 0.018
-	DefaultFullTextRelevance  = 0.12
+	DefaultItemTokens         = 100
 	DefaultNightTime          = "01:00"
 )
 
@@ -337,14 +354,10 @@ func (cfg *Config) fill() {
 	if cfg.CoreMemory.ProfileTokens == 0 {
 		cfg.CoreMemory.ProfileTokens = DefaultProfileTokens
 	}
-	if cfg.Injection.Limit == 0 {
-		cfg.Injection.Limit = DefaultInjectionLimit
-	}
-	if cfg.Injection.Tokens == 0 {
-		cfg.Injection.Tokens = DefaultInjectionTokens
-	}
+	cfg.Injection.Limit = cmp.Or(cfg.Injection.Limit, DefaultInjectionLimit)
+	cfg.Injection.Tokens = cmp.Or(cfg.Injection.Tokens, DefaultInjectionTokens)
 	if cfg.CoreMemory.OwnAffairsTokens == 0 {
-		cfg.CoreMemory.OwnAffairsTokens = 2 * cfg.Injection.Tokens
+		cfg.CoreMemory.OwnAffairsTokens = 5 * cfg.Injection.Tokens / 2
 	}
 	if cfg.CoreMemory.BlockTokens == 0 {
 		cfg.CoreMemory.BlockTokens = DefaultBlockTokens
@@ -362,9 +375,7 @@ func (cfg *Config) fill() {
 		cfg.Injection.MinResultRelevance = cfg.Injection.MinRelevance
 	}
 	cfg.Injection.Diversity = cmp.Or(cfg.Injection.Diversity, 0.2)
-	if cfg.Injection.FullTextRelevance == 0 {
-		cfg.Injection.FullTextRelevance = max(DefaultFullTextRelevance, cfg.Injection.MinResultRelevance)
-	}
+	cfg.Injection.ItemTokens = cmp.Or(cfg.Injection.ItemTokens, DefaultItemTokens)
 	if cfg.Injection.Skip == nil {
 		cfg.Injection.Skip = IsSmallTalk
 	}
@@ -397,7 +408,7 @@ func (c *Config) validate() error {
 	case c.CoreMemory.ProfileTokens > 0 && c.CoreMemory.ProfileTokens < leastCoreTokens:
 		return &schema.InvalidError{Field: "Config.CoreMemory.ProfileTokens", Reason: fmt.Sprintf("must be at least %d, or negative for none (0 means 400)", leastCoreTokens)}
 	case c.CoreMemory.OwnAffairsTokens < 0:
-		return &schema.InvalidError{Field: "Config.CoreMemory.OwnAffairsTokens", Reason: "must not be negative (0 means twice Injection.Tokens)"}
+		return &schema.InvalidError{Field: "Config.CoreMemory.OwnAffairsTokens", Reason: "must not be negative (0 means 2.5 times Injection.Tokens)"}
 	case c.Injection.Tokens < 0:
 		return &schema.InvalidError{Field: "Config.Injection.Tokens", Reason: "must not be negative (0 means 1200)"}
 	case c.CoreMemory.BlockTokens < leastBlockTokens*(1+len(c.CoreMemory.Blocks)):
@@ -408,8 +419,10 @@ func (c *Config) validate() error {
 		return &schema.InvalidError{Field: "Config.Injection.MinRelevance", Reason: "must be at most 1 (0 means 0.6, below 0 lets everything through)"}
 	case !(c.Injection.MinResultRelevance <= 1):
 		return &schema.InvalidError{Field: "Config.Injection.MinResultRelevance", Reason: "must be at most 1 (0 means 0.018)"}
-	case !(c.Injection.FullTextRelevance <= 1) || c.Injection.FullTextRelevance < c.Injection.MinResultRelevance:
-		return &schema.InvalidError{Field: "Config.Injection.FullTextRelevance", Reason: "must be from MinResultRelevance to 1 (0 means 0.12)"}
+	case !(c.Injection.FullRelevance <= 1):
+		return &schema.InvalidError{Field: "Config.Injection.FullRelevance", Reason: "must be at most 1 (0 means none)"}
+	case c.Injection.ItemTokens < 20:
+		return &schema.InvalidError{Field: "Config.Injection.ItemTokens", Reason: "must be at least 20 (0 means 100)"}
 	case len(c.unknownTools()) > 0:
 		return &schema.InvalidError{Field: "Config.Tools", Reason: fmt.Sprintf("names %q, which is no tool, or names it twice; there are %s", c.unknownTools()[0], strings.Join(tools.Names(), ", "))}
 	case c.Ranking.CandidateFactor != 0 && !(c.Ranking.CandidateFactor > 0 && c.Ranking.CandidateFactor <= recall.MaxLimit):
@@ -442,4 +455,32 @@ func (c *Config) unknownTools() (unknown []string) {
 		}
 	}
 	return unknown
+}
+
+// Redaction configures what is removed from every text before it is written:
+// messages, payloads of a host's own topics, arguments of tools, questions that
+// memories were shown for, imports, and what models and the host's own stages
+// produce at night. A placeholder such as [redacted:github-token] replaces it;
+// hashes, vectors and the text index are made from the redacted text. The zero
+// value removes secrets and keeps personal data.
+//
+// Texts already in the file are not changed. Labels are not rewritten, since hosts
+// identify users and sessions by them: tenant, user, agent, session and event ids.
+// A label that holds a credential is refused.
+type Redaction struct {
+	// KeepSecrets disables the built-in patterns for secrets: keys and tokens of
+	// well-known providers, private keys, passwords, payment cards. Default false.
+	KeepSecrets bool
+	// PII also removes e-mail addresses, telephone numbers, IBANs, US social
+	// security numbers and IP addresses. Default false.
+	PII bool
+	// Hook rewrites a text after the built-in patterns. name is the JSON object
+	// member that holds the text, "" otherwise. It is called several times for one
+	// message and while a turn waits, must be safe for concurrent use, and should
+	// be idempotent. If it returns an error, panics, or does not return before the
+	// call's context ends, nothing is written: the call fails with a
+	// [*RedactionError], or, where memory must not break a turn, the turn continues
+	// and Hooks.OnError is called. A message that it reduces to nothing is refused
+	// with an [*InvalidError]. Default none.
+	Hook func(ctx context.Context, name, text string) (string, error)
 }

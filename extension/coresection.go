@@ -13,23 +13,16 @@ import (
 type coreRequest struct {
 	blocks   string   // core memory, printed above it
 	question string   // the user's
+	bare     bool     // it depends on the conversation
 	found    []Result // search results, best first; nil if there was no search
 	beside   int      // tokens of the memories to be injected
 }
 
-// budget returns how many tokens the section may take, including its title. A
-// question about the user's own affairs, or about somebody known, rarely shares words with the relevant
-// statements, so that search misses them. For such questions the section and the
-// memories found share OwnAffairsTokens. On the lives in cmd/ebb/testdata/lives, after
-// a year, 1,600 tokens contain 83 % of the saved facts that a question needs, 48 % of
-// what was only said and 85 % of what changed; 2,400 contain 91, 66 and 90 %.
+// budget returns how many tokens the section may take, including its title.
 func (r *coreRequest) budget(cfg *Config, lines *prompt.Lines) int {
-	budget := cfg.CoreMemory.ProfileTokens
-	if text.IsOwnAffair(r.question) || lines.Name(r.question) {
-		budget = max(budget, cfg.CoreMemory.OwnAffairsTokens-r.beside)
-	}
+	budget := lines.Budget(r.question, r.bare, cfg.CoreMemory.ProfileTokens, cfg.CoreMemory.OwnAffairsTokens-r.beside)
 	if len(cfg.CoreMemory.Blocks) > 0 {
-		budget = min(budget, cfg.CoreMemory.BlockTokens-text.Tokens(widestFence+r.blocks))
+		budget = min(budget, cfg.CoreMemory.BlockTokens-text.Tokens(prompt.WidestFence+r.blocks))
 	}
 	return budget
 }

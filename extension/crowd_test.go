@@ -240,6 +240,10 @@ func everything(t *testing.T, x *Extension, dir string, export []byte) (*acknowl
 		},
 		"wait": func(int) error { return x.WaitIdle(ctx) },
 	}
+	if !x.Capabilities().File {
+		delete(kinds, "dry night")
+		delete(kinds, "backup")
+	}
 	begun := beginning{make(chan struct{}, len(kinds)), len(kinds)}
 	for name, do := range kinds {
 		working.Go(func() {

@@ -10,12 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/internal/text"
 )
 
 // Copies that lie beside the file hold what is erased from it: the receipt names
 // them, and nothing that is not one.
 func TestReceiptListsCopiesBesideFile(t *testing.T) {
+	pgtest.FileOnly(t, "copies beside it")
 	path := filepath.Join(t.TempDir(), "memory.db")
 	x, err := Open(t.Context(), path, &Config{NoBackground: true})
 	require.NoError(t, err)
@@ -49,6 +51,7 @@ func TestReceiptListsCopiesBesideFile(t *testing.T) {
 // A backup that was killed leaves a copy wherever it was to lie: doctor and a preview
 // name it, and an erasure, which could not reach into it, takes it away.
 func TestEraseRemovesKilledBackup(t *testing.T) {
+	pgtest.FileOnly(t, "backups")
 	path := filepath.Join(t.TempDir(), "memory.db")
 	x, err := Open(t.Context(), path, &Config{NoBackground: true})
 	require.NoError(t, err)

@@ -10,12 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
 // The rest of an erasure runs in the background. If it cannot be stopped, Close reports
 // that by its deadline, and the next open finishes the erasure.
 func TestCloseDuringErasureKeepsDeadline(t *testing.T) {
+	pgtest.FileOnly(t, "its log")
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "memory.db")
 	stuck, release := make(chan struct{}), make(chan struct{})

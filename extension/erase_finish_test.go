@@ -16,6 +16,7 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/internal/memory"
+	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/erase"
 )
@@ -23,6 +24,7 @@ import (
 // A reader of an older snapshot keeps the log from being truncated. The erasure reports
 // that, and completes on its own once the reader is gone.
 func TestErasureBlockedByReaderIsReportedAndFinished(t *testing.T) {
+	pgtest.FileOnly(t, "its log")
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "memory.db")
 	x, err := Open(t.Context(), path, &Config{NoBackground: true})
@@ -111,6 +113,7 @@ func cutOff(t *testing.T, path string, what Erasure, after int) {
 }
 
 func TestInterruptedErasureHidesAllAndResumesAtOpen(t *testing.T) {
+	pgtest.FileOnly(t, "the number of its writes")
 	t.Parallel()
 	const n = 1200
 	for _, test := range []struct {

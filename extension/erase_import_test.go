@@ -14,6 +14,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension/transfer"
+	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -63,6 +64,7 @@ func TestOldExportDoesNotRestoreErased(t *testing.T) {
 // does not count its tombstones twice: the export would seem to know of what was
 // erased here.
 func TestRetriedBatchDoesNotRestoreErased(t *testing.T) {
+	pgtest.FileOnly(t, "writes that share a commit")
 	x, path, _ := spoken(t)
 	old := exported(t, x, ada)
 	_, err := x.Erase(t.Context(), ada, Erasure{Sessions: []string{"monday"}})

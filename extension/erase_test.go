@@ -13,9 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/memtest"
+	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/internal/text"
-	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/erase"
+	"github.com/ebbmem/ebb/schema/vecstore"
 )
 
 // letters is an embedder: a text's vector counts its letters. Two texts with
@@ -46,7 +48,7 @@ func (e letters) stored(t *testing.T, s string) []byte {
 	t.Helper()
 	vectors, err := e.EmbedDocuments(t.Context(), []string{s})
 	require.NoError(t, err)
-	unit, err := schema.Vector(vectors[0]).Unit(0)
+	unit, err := vecstore.Vector(vectors[0]).Unit(0)
 	require.NoError(t, err)
 	var b []byte
 	for _, x := range unit {
@@ -64,9 +66,13 @@ func forms(word string) [][]byte {
 	return all
 }
 
-// holding names the files of a database that hold any of the needles.
+// holding names the files of a database that hold any of the needles, on a server its
+// tables.
 func holding(t *testing.T, path string, needles ...[]byte) (found []string) {
 	t.Helper()
+	if pgtest.Chosen() {
+		return pgtest.Holding(t, memtest.Located(path), needles...)
+	}
 	files, err := filepath.Glob(path + "*")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)

@@ -197,10 +197,10 @@ func (x *Extension) Session(scope Scope) (*Session, error) {
 // Errors: [*InvalidError], the database's errors, the context's error.
 func (x *Extension) Recall(ctx context.Context, scope Scope, q Query) (*Answer, error) {
 	answer, err := x.recall(ctx, scope, q)
-	if err != nil || !q.AsOf.IsZero() || q.Plan != nil && len(q.Plan.Spans) > 0 {
-		return answer, err
+	if err == nil {
+		x.presentFirst(answer)
 	}
-	return answer, x.presentFirst(ctx, scope, answer)
+	return answer, err
 }
 
 // recall is [Extension.Recall] without moving superseded claims down.

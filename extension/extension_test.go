@@ -19,6 +19,8 @@ import (
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/extension/doctor"
 	"github.com/ebbmem/ebb/internal/clock"
+	"github.com/ebbmem/ebb/internal/memtest"
+	"github.com/ebbmem/ebb/internal/pgtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -39,7 +41,7 @@ func (f *faults) hook(source string, err error) {
 
 func init() {
 	extension.Examine = func(t *testing.T, path string) (healthy bool, checks []string) {
-		d, err := doctor.Diagnose(t.Context(), path, extension.Key{})
+		d, err := doctor.Diagnose(t.Context(), memtest.Located(path), extension.Key{})
 		require.NoError(t, err)
 		for _, c := range d.Checks {
 			checks = append(checks, fmt.Sprintf("%s: %s %s", c.Name, c.State, c.Detail))
@@ -253,6 +255,7 @@ func TestCloseWithACancelledContextStillCloses(t *testing.T) {
 }
 
 func TestOnlyTheOwnerCanReadWhatIsStored(t *testing.T) {
+	pgtest.FileOnly(t, "its permissions")
 	path := fresh(t)
 	x := open(t, path)
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "between us")))

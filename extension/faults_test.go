@@ -20,6 +20,7 @@ import (
 	"github.com/ebbmem/ebb/consolidate/enrich"
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/memory"
+	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/internal/vfstest"
 	"github.com/ebbmem/ebb/schema"
@@ -278,6 +279,7 @@ func typed(err error, fault vfstest.Fault) bool {
 // it can fail, once and for good. In a plain run of the tests it takes a sample;
 // -faults tries all of them.
 func TestEveryFault(t *testing.T) {
+	pgtest.FileOnly(t, "a disk that fails")
 	racing.Alone(t)
 	folders := starts(t)
 	for i, p := range phases {
@@ -340,6 +342,7 @@ func (p *phase) count(t *testing.T, folders map[string]string, fault vfstest.Fau
 // A failure of background work is reported by the hook, and stays in Health until the
 // work succeeds.
 func TestBackgroundFaultIsInHealth(t *testing.T) {
+	pgtest.FileOnly(t, "a disk that fails")
 	disk := vfstest.New(t)
 	path := filepath.Join(fast(t), "memory.db")
 	heard := make(chan string, 100)
@@ -377,6 +380,7 @@ func TestBackgroundFaultIsInHealth(t *testing.T) {
 
 // A turn that the disk refuses is a failure of its kind, whichever way it went.
 func TestTurnFaultKeepsErrorKind(t *testing.T) {
+	pgtest.FileOnly(t, "a disk that fails")
 	disk := vfstest.New(t)
 	path := filepath.Join(fast(t), "memory.db")
 	x, err := OpenWith(t.Context(), path, &Config{NoBackground: true, Hooks: Hooks{OnError: func(string, error) {}}}, memory.Options{File: schema.Options{VFS: disk.Name(), NoCheckpoint: true}})

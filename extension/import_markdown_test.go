@@ -54,8 +54,9 @@ func TestImportMarkdown(t *testing.T) {
 	require.NoError(t, x.WaitIdle(t.Context()))
 	profile, err := x.Profile(t.Context(), own)
 	require.NoError(t, err)
-	require.Len(t, profile.Lines, 1)
+	require.Len(t, profile.Lines, 2)
 	require.Equal(t, "I'm allergic to cashews.", profile.Lines[0].Text)
+	require.Equal(t, extension.ProfilePassing, profile.Lines[1].Group, "%v", profile.Lines[1])
 
 	importNote(t, x, filepath.Join("projects", "boat.md"), transfer.ImportOptions{Scope: scope})
 	notes, err = x.Timeline(t.Context(), scope, extension.TimelineQuery{})

@@ -28,7 +28,7 @@ func TestUntrustedExportIsAnImport(t *testing.T) {
 	for what, query := range map[string]string{
 		"trusted memories":     "SELECT count(*) FROM memories WHERE trust > 1 OR origin <> 'import'",
 		"trusted events":       "SELECT count(*) FROM events WHERE (trust > 1 OR origin <> 'import') AND topic NOT LIKE 'memory.%'",
-		"protected memories":   "SELECT count(*) FROM memories WHERE protected OR pinned",
+		"protected memories":   "SELECT count(*) FROM memories WHERE protected = 1 OR pinned = 1",
 		"sure claims":          "SELECT count(*) FROM memories WHERE kind <> 'episode' AND confidence > 0.6",
 		"claims of importance": "SELECT count(*) FROM memories WHERE importance > 0",
 		"an audit":             "SELECT count(*) FROM ops",

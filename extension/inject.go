@@ -7,17 +7,18 @@ import (
 	"strings"
 
 	"github.com/ebbmem/ebb/internal/poison"
+	"github.com/ebbmem/ebb/internal/prompt"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
 
 // InjectOrder is the order of the sessions inside a block of memories.
-type InjectOrder string
+type InjectOrder = prompt.Order
 
 // The orders. Memories of one session are always ordered by time.
 const (
-	NewestFirst InjectOrder = "newest"
-	BestFirst   InjectOrder = "best"
+	NewestFirst = prompt.OrderNewest
+	BestFirst   = prompt.OrderBest
 )
 
 // Injection is what is injected into a prompt for a question.
@@ -49,7 +50,7 @@ type Injection struct {
 type InjectedItem struct {
 	Result
 
-	// Whole is false if only the beginning of a longer text is shown.
+	// Whole is false if only a part of a longer text is shown.
 	Whole bool
 }
 
@@ -65,12 +66,12 @@ func (s *Session) Preview(ctx context.Context, question string) (*Injection, err
 	return s.find(ctx, question, question)
 }
 
-// find builds the injection for a question. prompt is the text the model sees
+// find builds the injection for a question. whole is the text the model sees
 // anyway. If there is an error, the injection holds what could be found.
-func (s *Session) find(ctx context.Context, question, prompt string) (*Injection, error) {
+func (s *Session) find(ctx context.Context, question, whole string) (*Injection, error) {
 	ctx, done := s.ext.mem.Observe.Begin(ctx, schema.Operation{Name: "inject", Scope: s.scope, Query: question})
 	core, failed := s.ext.coreMemory(ctx, s.scope)
-	answer, plan, err := s.search(ctx, question, prompt)
+	answer, plan, err := s.search(ctx, question, whole)
 	cfg := &s.ext.cfg
 	found := &Injection{asked: answerQuery(answer), bare: plan.Bare, Answer: answer, Core: core.Blocks, CoreTokens: core.Sum()}
 	var results []Result
@@ -78,28 +79,44 @@ func (s *Session) find(ctx context.Context, question, prompt string) (*Injection
 	if answer != nil {
 		results, about = answer.Results, answer.Relevance
 	}
-	relevant := dropRepeated(choose(about, injectable(results), cfg))
+	relevant := dropRepeated(choose(about, injectable(results), cfg, text.QueryTerms(found.asked, 0)))
 	section, unread := s.ext.coreSection(ctx, s.scope, coreRequest{
-		blocks: core.Text, question: question, found: results,
-		beside: entryTokens(relevant[:min(len(relevant), plan.limit(cfg.Injection.Limit))], cfg.Location),
+		blocks: core.Text, question: question, bare: plan.Bare, found: results,
+		beside: prompt.EntryTokens(relevant[:min(len(relevant), plan.limit(cfg.Injection.Limit))], cfg.Location),
 	})
 	found.Profile, found.ProfileTokens = section.Lines()
 	found.quoted = section.Quoted()
-	relevant = slices.DeleteFunc(relevant, func(e entry) bool { return section.Repeats(&e.Memory) })
+	relevant, unkept := s.keep(ctx, answer, whole, relevant)
+	relevant = slices.DeleteFunc(relevant, func(e prompt.Entry) bool { return section.Repeats(&e.Memory) })
 	relevant = relevant[:min(len(relevant), plan.limit(cfg.Injection.Limit))] // faded memories come last and fill what is left of the limit
 	unmarked := error(nil)
 	if !section.AllHold {
 		relevant, unmarked = s.ext.markSuperseded(ctx, s.scope, relevant)
 	}
-	block := render(blockHead{core.Text, section.Text, noteLine(answer)}, relevant, plan.order(cfg.Injection.Order), cfg.Injection.Tokens, cfg.Location, s.conversation().ids.Of)
-	found.Block, found.Tokens, found.nonce = block.text, text.Tokens(block.text), block.nonce
-	for _, e := range block.shown {
-		_, cut := text.FirstLine(text.Line(e.Memory.Content), lineLength)
-		found.Items = append(found.Items, InjectedItem{Result: e.Result, Whole: !e.short || !cut})
+	block := prompt.Render(prompt.Head{Blocks: core.Text, Core: section.Text, Note: noteLine(answer)}, relevant, plan.order(cfg.Injection.Order), cfg.Injection.Tokens, cfg.Location, s.conversation().ids.Of)
+	found.Block, found.Tokens, found.nonce = block.Text, text.Tokens(block.Text), block.Nonce
+	for _, e := range block.Shown {
+		found.Items = append(found.Items, InjectedItem{Result: e.Result, Whole: !e.Cut})
 	}
-	err = errors.Join(failed, err, unread, unmarked)
+	err = errors.Join(failed, err, unkept, unread, unmarked)
 	done(len(found.Items), err)
 	return found, err
+}
+
+// keep adds what the conversation keeps in its contexts to what was found for a question,
+// by Config.CoreMemory.Working and Always.
+func (s *Session) keep(ctx context.Context, answer *Answer, whole string, relevant []prompt.Entry) ([]prompt.Entry, error) {
+	if !s.ext.cfg.CoreMemory.Working && s.ext.cfg.CoreMemory.Always == nil || answer == nil {
+		return relevant, nil
+	}
+	kept, err := s.conversation().working.Kept(ctx, s.ext.db, s.scope, s.ext.cfg.Now(), s.ext.cfg.CoreMemory.Always)
+	for _, r := range injectable(kept) {
+		m := &r.Memory
+		if (!m.Hearsay() || s.ext.cfg.Injection.Untrusted) && !inPrompt(m.Content, whole) && !slices.ContainsFunc(relevant, func(e prompt.Entry) bool { return e.Memory.ID == m.ID }) {
+			relevant = append(relevant, prompt.Entry{Result: r}.Limited(prompt.ShortTokens))
+		}
+	}
+	return dropRepeated(relevant), err
 }
 
 // inPrompt reports whether a prompt contains a text, verbatim or as a line of a
@@ -126,15 +143,26 @@ func injectable(results []Result) []Result {
 	})
 }
 
-// choose selects the results relevant enough to inject, and marks those of low
-// relevance to be shortened. If the question as a whole is below MinRelevance, it
-// selects only results that reach MinRelevance themselves. It depends on its
-// arguments only.
-func choose(about float64, results []Result, cfg *Config) []entry {
-	var chosen []entry
+// usualTokens is the length up to which a text pays with MinResultRelevance alone. A longer
+// one takes the place of several: of two equally relevant results the shorter helps more.
+const usualTokens = 44
+
+// choose selects the results relevant enough to inject for what they cost, and limits
+// their texts. If the question as a whole is below MinRelevance, it selects only results
+// that reach MinRelevance themselves. It depends on its arguments only.
+func choose(about float64, results []Result, cfg *Config, terms []string) []prompt.Entry {
+	var chosen []prompt.Entry
 	for _, r := range results {
-		if r.Relevance >= cfg.Injection.MinResultRelevance && max(about, r.Relevance) >= cfg.Injection.MinRelevance {
-			chosen = append(chosen, entry{Result: r, short: r.Relevance < cfg.Injection.FullTextRelevance})
+		most, full := cfg.Injection.ItemTokens, cfg.Injection.FullRelevance
+		if r.Relevance < full {
+			most = min(most, prompt.ShortTokens)
+		}
+		least := cfg.Injection.MinResultRelevance * max(1, float64(min(text.Tokens(r.Memory.Content), most))/usualTokens)
+		if full > 0 {
+			least = min(least, full)
+		}
+		if r.Relevance >= least && max(about, r.Relevance) >= cfg.Injection.MinRelevance {
+			chosen = append(chosen, prompt.Entry{Result: r, Terms: terms}.Limited(most))
 		}
 	}
 	return chosen
@@ -142,14 +170,14 @@ func choose(about float64, results []Result, cfg *Config) []entry {
 
 // dropRepeated drops claims whose text is part of a message that is shown in full, such as
 // most sentences extracted from messages.
-func dropRepeated(chosen []entry) []entry {
+func dropRepeated(chosen []prompt.Entry) []prompt.Entry {
 	var whole []string
 	for _, e := range chosen {
-		if e.Memory.Kind == KindEpisode && !e.short {
+		if e.Memory.Kind == KindEpisode && !e.Cut {
 			whole = append(whole, text.Fold(text.Line(e.Memory.Content)))
 		}
 	}
-	return slices.DeleteFunc(chosen, func(e entry) bool {
+	return slices.DeleteFunc(chosen, func(e prompt.Entry) bool {
 		if e.Memory.Kind == KindEpisode || len(whole) == 0 {
 			return false
 		}
@@ -207,6 +235,9 @@ func (s *Session) present(ctx context.Context, door string, found *Injection) (r
 	shown.Results = nil
 	for _, item := range found.Items {
 		shown.Results = append(shown.Results, item.Result)
+	}
+	if s.ext.cfg.CoreMemory.Working {
+		s.conversation().working.Used(s.ext.cfg.Now(), shown.Results)
 	}
 	quoted := s.conversation().quotedFirst(found.quoted)
 	if len(shown.Results)+len(quoted) == 0 {

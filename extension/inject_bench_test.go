@@ -3,7 +3,9 @@ package extension
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -11,12 +13,12 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// BenchmarkPreview measures what a turn waits for before its model: the search,
-// and the block.
+// BenchmarkPreview measures what a turn waits for before its model, the search and the
+// block, and the search alone, by profile.
 func BenchmarkPreview(b *testing.B) {
-	x, err := Open(b.Context(), b.TempDir()+"/memory.db", &Config{NoBackground: true})
+	path := b.TempDir() + "/memory.db"
+	x, err := Open(b.Context(), path, &Config{NoBackground: true})
 	require.NoError(b, err)
-	defer func() { require.NoError(b, x.Close(context.Background())) }()
 	const turns, batch = 20_000, 500
 	for i := 0; i < turns; i += batch {
 		events := make([]eventbus.Event, batch)
@@ -27,16 +29,38 @@ func BenchmarkPreview(b *testing.B) {
 		}
 		require.NoError(b, x.Bus().Publish(b.Context(), events...))
 	}
-	s, err := x.Session(Scope{User: "ada", Session: "now"})
-	require.NoError(b, err)
-	for _, question := range []string{"What did Viktor say of kettle 17 near harbour 5?", "hi"} {
-		b.Run(question, func(b *testing.B) {
+	require.NoError(b, x.Close(b.Context()))
+	for name, profile := range map[string]func() *Config{"simple": Simple, "cognitive": Cognitive} {
+		cfg := profile()
+		cfg.NoBackground = true
+		x, err := Open(b.Context(), path, cfg)
+		require.NoError(b, err)
+		s, err := x.Session(Scope{User: "ada", Session: "now"})
+		require.NoError(b, err)
+		_, err = s.Recall(b.Context(), Query{Text: "kettle", Wait: true})
+		require.NoError(b, err)
+		half := func(b *testing.B, f func() error) {
+			var took []time.Duration
 			for b.Loop() {
-				if _, err := s.Preview(b.Context(), question); err != nil {
-					b.Fatal(err)
-				}
+				start := time.Now()
+				require.NoError(b, f())
+				took = append(took, time.Since(start))
 			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
+		}
+		for _, question := range []string{"What did Viktor say of kettle 17 near harbour 5?", "hi"} {
+			b.Run(name+"/"+question, func(b *testing.B) {
+				half(b, func() error { _, err := s.Preview(b.Context(), question); return err })
+			})
+		}
+		b.Run(name+"/search", func(b *testing.B) {
+			half(b, func() error {
+				_, err := s.Recall(b.Context(), Query{Text: "What did Viktor say of kettle 17 near harbour 5?"})
+				return err
+			})
 		})
+		require.NoError(b, x.Close(b.Context()))
 	}
 }
 

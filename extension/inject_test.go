@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/prompt"
+	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -69,10 +71,10 @@ func TestIrrelevantIsNotInjected(t *testing.T) {
 	require.NotEmpty(t, found.Block, "below 0 lets everything through")
 }
 
-func TestLowRelevanceIsShortened(t *testing.T) {
-	found, err := previewed(t, Config{Injection: InjectionConfig{FullTextRelevance: 1}}).Preview(t.Context(), "How long did the ferry crossing take?")
+func TestLongTextIsCutToTheQuestion(t *testing.T) {
+	found, err := previewed(t, Config{Injection: InjectionConfig{ItemTokens: 20}}).Preview(t.Context(), "How long did the ferry crossing take?")
 	require.NoError(t, err)
-	require.Contains(t, found.Block, "… (cut)\n")
+	require.Contains(t, found.Block, " (cut)\n")
 	require.False(t, found.Items[0].Whole)
 }
 
@@ -88,12 +90,17 @@ func TestInjectionSkip(t *testing.T) {
 
 func TestChoose(t *testing.T) {
 	results := []Result{{Relevance: 0.9}, {Relevance: 0.6}, {Relevance: 0.4}, {Relevance: 0.1}}
-	cfg := &Config{Injection: InjectionConfig{MinRelevance: 0.5, MinResultRelevance: 0.4, FullTextRelevance: 0.6}}
-	chosen := choose(0.5, results, cfg)
-	require.Len(t, chosen, 3)
-	require.Equal(t, []bool{false, false, true}, []bool{chosen[0].short, chosen[1].short, chosen[2].short})
-	require.Len(t, choose(0.49, results, cfg), 2, "about something else, only what is sure by itself")
-	require.Empty(t, choose(0.5, results, &Config{Injection: InjectionConfig{MinResultRelevance: 0.95, FullTextRelevance: 1}}))
+	cfg := &Config{Injection: InjectionConfig{MinRelevance: 0.5, MinResultRelevance: 0.4, ItemTokens: 88}}
+	require.Len(t, choose(0.5, results, cfg, nil), 3)
+	require.Len(t, choose(0.49, results, cfg, nil), 2, "about something else, only what is sure by itself")
+	require.Empty(t, choose(0.5, results, &Config{Injection: InjectionConfig{MinResultRelevance: 0.95}}, nil))
+
+	for i := range results {
+		results[i].Memory.Content = strings.Repeat("The ferry to the island left late. ", 60)
+	}
+	chosen := choose(0.5, results, cfg, nil)
+	require.Len(t, chosen, 1, "what takes twice the place must be twice as relevant")
+	require.True(t, chosen[0].Cut)
 }
 
 func TestInjectionConfigValidation(t *testing.T) {
@@ -101,7 +108,7 @@ func TestInjectionConfigValidation(t *testing.T) {
 		"Config.Injection.Order":              {Injection: InjectionConfig{Order: "oldest"}},
 		"Config.Injection.MinRelevance":       {Injection: InjectionConfig{MinRelevance: 1.5}},
 		"Config.Injection.MinResultRelevance": {Injection: InjectionConfig{MinResultRelevance: 1.5}},
-		"Config.Injection.FullTextRelevance":  {Injection: InjectionConfig{MinResultRelevance: 0.7, FullTextRelevance: 0.3}},
+		"Config.Injection.ItemTokens":         {Injection: InjectionConfig{ItemTokens: 19}},
 	} {
 		_, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &cfg)
 		var invalid *InvalidError
@@ -126,4 +133,29 @@ func TestQuarantinedIsNotInjected(t *testing.T) {
 	after, err := s.Preview(t.Context(), question)
 	require.NoError(t, err)
 	require.NotContains(t, after.Block, "violin")
+}
+
+// The thresholds of cognitive-v9.md: from .7 in full, from .4 cut, below not at all.
+func TestDocumentThresholds(t *testing.T) {
+	cfg, err := CognitiveOptions{MinRelevance: 0.4, FullRelevance: 0.7}.Config().WithDefaults()
+	require.NoError(t, err)
+	long := strings.Repeat("the ferry to Vexmoor leaves at seven ", 12)
+	var results []Result
+	for _, relevance := range []float64{0.9, 0.7, 0.69, 0.4, 0.39} {
+		results = append(results, Result{Relevance: relevance, Memory: Record{Content: long}})
+	}
+	chosen := choose(0.9, results, &cfg, nil)
+	require.Len(t, chosen, 4)
+	for i, e := range chosen {
+		if i < 2 {
+			require.Greater(t, text.Tokens(e.Content), prompt.ShortTokens)
+		} else {
+			require.True(t, e.Cut)
+			require.LessOrEqual(t, text.Tokens(strings.TrimSuffix(e.Content, " (cut)")), prompt.ShortTokens)
+		}
+	}
+	plain, err := Cognitive().WithDefaults()
+	require.NoError(t, err)
+	require.InDelta(t, DefaultMinRelevance, plain.Injection.MinRelevance, 0)
+	require.InDelta(t, DefaultMinResultRelevance, plain.Injection.MinResultRelevance, 0)
 }

@@ -15,9 +15,11 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/extension/doctor"
+	"github.com/ebbmem/ebb/internal/pgtest"
 )
 
 func TestEncryptedMemoryLeaksNothing(t *testing.T) {
+	pgtest.FileOnly(t, "encryption")
 	dir := t.TempDir()
 	key, err := extension.NewKey([]byte("0123456789abcdefghijklmnopqrstuv"))
 	require.NoError(t, err)

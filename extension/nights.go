@@ -15,7 +15,7 @@ import (
 // newRunner returns the runner of nights that the config describes.
 func (x *Extension) newRunner() (r *consolidate.Runner, err error) {
 	options := consolidate.RunnerOptions{
-		Now: x.cfg.Now, Location: x.cfg.Location, Retention: x.cfg.Ranking.Retention,
+		Now: x.cfg.Now, Location: x.cfg.Location, Retention: x.cfg.Ranking.Retention, Reconcile: x.cfg.Ranking.Reconcile,
 		Progress: func(p consolidate.Progress) { x.hook("OnProgress", func() { x.cfg.Hooks.OnProgress(p) }) },
 		Model:    x.cfg.Model, Budget: x.cfg.Night.Budget, Prices: x.cfg.Night.Prices, CallTimeout: x.cfg.Night.ModelTimeout, Redact: x.redactor.Text,
 		Observe: x.mem.Observe,
@@ -70,7 +70,7 @@ func (x *Extension) Consolidate(ctx context.Context, scope Scope) (*Report, erro
 }
 
 // ConsolidateDry reports what [Extension.Consolidate] would do: every proposal with
-// its outcome, reason and text. It works on a temporary copy in the file's folder
+// its outcome, reason and text. It works on a temporary copy, see [schema.DB.Scratch],
 // and changes nothing else. The model is called, and costs, as in a real night.
 //
 // Errors: those of [Extension.Consolidate]; [ErrDiskFull] if there is no room for a

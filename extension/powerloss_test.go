@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/consolidate/enrich"
+	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/internal/vfstest"
 	"github.com/ebbmem/ebb/schema"
@@ -66,6 +67,7 @@ func life(s *site) {
 // moment of a memory's life, and finds all that was acknowledged, once, and
 // nothing half done. -images says how often.
 func TestPowerLoss(t *testing.T) {
+	pgtest.FileOnly(t, "a disk that loses power")
 	racing.Alone(t)
 	t.Parallel()
 	t.Run("plain", func(t *testing.T) { powerLoss(t, Key{}, *images) })

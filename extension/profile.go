@@ -20,6 +20,8 @@ const (
 	ProfileKept = prompt.Kept // protected: the user asked never to forget it
 	ProfileTold = prompt.Told // stored by a tool or by the host
 	ProfileSaid = prompt.Said // extracted from a message
+	// ProfilePassing: said, and less likely than not to matter in months.
+	ProfilePassing = prompt.Passing
 )
 
 // Profile holds the user's own statements that still hold.

@@ -438,7 +438,7 @@ func TestShortIDsOfConversation(t *testing.T) {
 
 // The prompt holds nothing twice.
 func TestPromptHasNoDuplicates(t *testing.T) {
-	l := newOneLife(t, Config{Injection: InjectionConfig{MinRelevance: -1, FullTextRelevance: -1}})
+	l := newOneLife(t, Config{Injection: InjectionConfig{MinRelevance: -1}})
 	l.tells("march", "I am allergic to nuts.", "The user is allergic to nuts.")
 	l.tells("march", "I am allergic to nuts. The kettle is broken, too, and it was the good one.", "")
 	found, err := l.session("april").Preview(t.Context(), "Am I allergic to nuts?")

@@ -63,9 +63,10 @@ type Proposal struct {
 	// Block is the block of core memory to be changed; Content is its content when
 	// the change was proposed. Agent is the block's owner, "" for a shared block.
 	// ProposedBy is the agent that asked.
-	Block      string `json:"block,omitempty"`
-	Agent      string `json:"agent,omitempty"`
-	ProposedBy string `json:"proposed_by,omitempty"`
+	Block      string   `json:"block,omitempty"`
+	Changes    []string `json:"changes,omitempty"` // of a block: what goes ("- ") and what comes ("+ ")
+	Agent      string   `json:"agent,omitempty"`
+	ProposedBy string   `json:"proposed_by,omitempty"`
 
 	// MessageID is the user's message, with its text in Content, that asks to
 	// forget something it does not identify; of a memory, the one that says it.
@@ -136,7 +137,7 @@ func readProposal(ctx context.Context, s *schema.Snapshot, userID int64, r *sche
 		if err := r.Decode(&c); err != nil {
 			return nil, err
 		}
-		p.Block, p.Agent, p.ProposedBy, p.Content, p.NewContent = c.Block, c.Owner, c.Agent, c.Content, c.NewContent
+		p.Block, p.Agent, p.ProposedBy, p.Content, p.NewContent, p.Changes = c.Block, c.Owner, c.Agent, c.Content, c.NewContent, c.Diff()
 		return p, nil
 	}
 	if r.Kind == ProposalMemory {

@@ -34,13 +34,13 @@ func TestGrantNeedsTokenOfShownText(t *testing.T) {
 	require.ErrorAs(t, x.Grant(t.Context(), ada, q.ID, ""), &invalid)
 	require.ErrorAs(t, x.Grant(t.Context(), ada, q.ID, q.Token+"x"), &invalid)
 	require.ErrorIs(t, x.Grant(t.Context(), bob.scope, q.ID, q.Token), ErrNotFound, "another user's is as unknown")
-	require.Zero(t, count(t, x, "SELECT count(*) FROM memories WHERE protected"))
+	require.Zero(t, count(t, x, "SELECT count(*) FROM memories WHERE protected = 1"))
 	require.NoError(t, x.Grant(t.Context(), ada, q.ID, q.Token))
-	require.Equal(t, 1, count(t, x, "SELECT count(*) FROM memories WHERE protected"))
+	require.Equal(t, 1, count(t, x, "SELECT count(*) FROM memories WHERE protected = 1"))
 	require.ErrorIs(t, x.Grant(t.Context(), ada, q.ID, q.Token), ErrNotFound, "a token is good once")
 
 	q = asked(t, w, w.facts[1])
 	w.exec("UPDATE memories SET content = 'The kettle is mine' WHERE user_id = ? AND content = 'The kettle is old'")
 	require.ErrorIs(t, x.Grant(t.Context(), ada, q.ID, q.Token), ErrConflict, "the text has changed in between")
-	require.Equal(t, 1, count(t, x, "SELECT count(*) FROM memories WHERE protected"))
+	require.Equal(t, 1, count(t, x, "SELECT count(*) FROM memories WHERE protected = 1"))
 }

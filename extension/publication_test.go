@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -68,6 +69,7 @@ func TestConcurrentPublishInOneSession(t *testing.T) {
 
 // The second source must not report a message as stored if storing it then fails.
 func TestSourceWaitsForConcurrentReport(t *testing.T) {
+	pgtest.FileOnly(t, "its only writer")
 	for name, fails := range map[string]bool{"it is stored": false, "it fails": true} {
 		t.Run(name, func(t *testing.T) {
 			x, letGo := held(t)

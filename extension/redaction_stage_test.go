@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/relation"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -44,7 +45,7 @@ func (telling) Propose(ctx context.Context, in *consolidate.Input, apply consoli
 		consolidate.MergeEntities{From: told, Into: told, Why: told},
 		consolidate.SummariseEntity{Entity: noor, Summary: told},
 		consolidate.ResolveMention{Memory: told, From: told, To: told},
-		consolidate.Relate{A: told, B: told, Relation: consolidate.Relation(told), Why: told},
+		consolidate.Relate{A: told, B: told, Relation: relation.Kind(told), Why: told},
 		consolidate.Retire{UID: told}, consolidate.MakeDormant{UID: told}, consolidate.Retried{Batch: told}, consolidate.Advance{Stage: told, Through: 1},
 	} {
 		_, _ = apply(ctx, p)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,6 +23,8 @@ import (
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/internal/llmtest"
+	"github.com/ebbmem/ebb/internal/memtest"
+	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/tools"
 )
 
@@ -41,9 +44,12 @@ func keepOut(_ context.Context, _, text string) (string, error) {
 	return strings.ReplaceAll(text, private, "[kept out]"), nil
 }
 
-// onDisk is all that is in the folder of a memory file.
+// onDisk is all that is in the folder of a memory file, on a server all rows.
 func onDisk(t *testing.T, dir string) []byte {
 	t.Helper()
+	if pgtest.Chosen() {
+		return []byte(fmt.Sprint(pgtest.Rows(t, memtest.Located(filepath.Join(dir, "memory.db")))))
+	}
 	var all []byte
 	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/claims"
+	"github.com/ebbmem/ebb/recall/stores"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -28,7 +29,7 @@ func (x *Extension) newReader() *claims.Reader {
 			}
 			return found, nil
 		},
-		Stored: x.mem.Announce,
+		Stored: x.mem.Announce, Label: stores.Set(x.cfg.Stores).Label,
 	}
 }
 

@@ -9,7 +9,9 @@ import (
 	lctools "github.com/tmc/langchaingo/tools"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/prompt"
 	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/recall/reconcile"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/core"
 	"github.com/ebbmem/ebb/tools"
@@ -165,6 +167,9 @@ func (s *Session) toolDeps() tools.Deps {
 	return tools.Deps{
 		DB: s.ext.db, Scope: s.scope, Location: s.ext.cfg.Location,
 		Search: s.recallPlanned, Observe: s.ext.mem.Observe,
+		Similar: func(ctx context.Context, content string) *reconcile.Similar {
+			return reconcile.Find(ctx, s.ext.searcher, s.ext.cfg.Ranking.Reconcile, s.scope, content)
+		},
 		Shown: func(ctx context.Context, query string, results []recall.Result) {
 			s.recordShown(ctx, "tool", &Answer{Query: query, Results: results})
 		},
@@ -173,12 +178,12 @@ func (s *Session) toolDeps() tools.Deps {
 			return s.ext.mem.Announce(ctx, tx, s.scope, m)
 		},
 		Render: func(ctx context.Context, results []recall.Result) (string, error) {
-			whole := make([]entry, len(results))
+			whole := make([]prompt.Entry, len(results))
 			for i, r := range results {
-				whole[i].Result, whole[i].asked = r, true
+				whole[i].Result, whole[i].Asked = r, true
 			}
 			whole, err := s.ext.markSuperseded(ctx, s.scope, whole)
-			return render(blockHead{}, whole, BestFirst, 0, s.ext.cfg.Location, s.conversation().ids.Of).text, err
+			return prompt.Render(prompt.Head{}, whole, BestFirst, 0, s.ext.cfg.Location, s.conversation().ids.Of).Text, err
 		},
 		Short:     func(uid string) string { return s.conversation().ids.Of(uid) },
 		Full:      func(short string) (uid string, known bool) { return s.conversation().ids.UID(short) },

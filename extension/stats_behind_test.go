@@ -14,6 +14,7 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/memtest"
+	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/internal/vectortest"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -28,6 +29,7 @@ func health(t *testing.T, x *extension.Extension) *extension.Health {
 // Health shows a reader that keeps the log from being moved, and that it has
 // gone.
 func TestHealthShowsAHeldLog(t *testing.T) {
+	pgtest.FileOnly(t, "its log")
 	t.Parallel()
 	path := fresh(t)
 	x := open(t, path)
@@ -95,7 +97,7 @@ func twelveFacts(t *testing.T) string {
 
 func TestHealthCountsOverdueNightsAndQuarantine(t *testing.T) {
 	path := twelveFacts(t)
-	memtest.Spoil(t, path, "UPDATE users SET nights_through = '2026-03-01' WHERE id = 1; UPDATE users SET nights_through = '2026-03-08' WHERE id = 2; UPDATE memories SET state = 'quarantined' WHERE id IN (3, 4, 12)")
+	memtest.Spoil(t, path, "UPDATE users SET nights_through = '2026-03-01' WHERE id = 1; UPDATE users SET nights_through = '2026-03-08' WHERE id = 2; UPDATE memories SET state = 'quarantined' WHERE id IN (SELECT id FROM memories ORDER BY id LIMIT 3)")
 	x, err := extension.Open(t.Context(), path, &extension.Config{NoBackground: true, Location: time.UTC, Now: func() time.Time { return time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC) }})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, x.Close(context.Background())) }()

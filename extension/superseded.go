@@ -29,34 +29,35 @@ func (x *Extension) Superseded(ctx context.Context, scope Scope, memories ...Rec
 		ended, err = s.EndedClaims(ctx, userID, ids)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
+	return x.marks(ended, memories), err
+}
+
+// marks describes, by public id, what has ended.
+func (x *Extension) marks(ended map[int64][]schema.Ended, memories []Record) map[string]Superseded {
 	found := make(map[string]Superseded)
 	for i := range memories {
 		if mark := prompt.Last(ended[memories[i].ID], x.cfg.Location); mark != nil {
 			found[memories[i].UID] = *mark
 		}
 	}
-	return found, nil
+	return found
 }
 
 // presentFirst moves superseded results below the claims that replaced them, if a
 // search found both.
-func (x *Extension) presentFirst(ctx context.Context, scope Scope, answer *Answer) error {
+func (x *Extension) presentFirst(answer *Answer) {
+	if len(answer.Ended) == 0 {
+		return
+	}
 	memories := make([]Record, len(answer.Results))
 	for i := range answer.Results {
 		memories[i] = answer.Results[i].Memory
 	}
-	ended, err := x.Superseded(ctx, scope, memories...)
-	if len(ended) > 0 {
-		answer.Results = prompt.BelowSuccessors(answer.Results, ended)
-	}
-	return err
+	answer.Results = prompt.BelowSuccessors(answer.Results, x.marks(answer.Ended, memories))
 }
 
 // markSuperseded marks the entries that are no longer true.
-func (x *Extension) markSuperseded(ctx context.Context, scope Scope, entries []entry) ([]entry, error) {
+func (x *Extension) markSuperseded(ctx context.Context, scope Scope, entries []prompt.Entry) ([]prompt.Entry, error) {
 	memories := make([]Record, len(entries))
 	for i := range entries {
 		memories[i] = entries[i].Memory
@@ -64,7 +65,7 @@ func (x *Extension) markSuperseded(ctx context.Context, scope Scope, entries []e
 	ended, err := x.Superseded(ctx, scope, memories...)
 	for i := range entries {
 		if s, is := ended[entries[i].Memory.UID]; is {
-			entries[i].ended = s.String()
+			entries[i].Ended = s.String()
 		}
 	}
 	return entries, err

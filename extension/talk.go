@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ebbmem/ebb/internal/prompt"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/recall/lexicon"
 	"github.com/ebbmem/ebb/schema"
@@ -62,13 +63,10 @@ func (t *talk) now() (said, carry []string) {
 // plan decides how a question is searched for.
 type plan struct{ Plan }
 
-// oldestFirst is the order of answers about a period of time.
-const oldestFirst InjectOrder = "oldest"
-
 // order returns the order of the sessions in a block.
 func (p plan) order(usual InjectOrder) InjectOrder {
 	if len(p.Spans) > 0 || p.About == lexicon.AboutLastTalk {
-		return oldestFirst
+		return prompt.OrderOldest
 	}
 	return usual
 }
@@ -140,7 +138,7 @@ func (s *Session) search(ctx context.Context, question, prompt string) (*Answer,
 		})
 	}
 	answer, err := ask()
-	if err != nil || !p.MayBeBare() || len(choose(answer.Relevance, answer.Results, cfg)) > 0 {
+	if err != nil || !p.MayBeBare() || len(choose(answer.Relevance, answer.Results, cfg, nil)) > 0 {
 		return answer, p, err
 	}
 	p.Bare = true

@@ -190,7 +190,7 @@ func TestHostDecidesBlockProposals(t *testing.T) {
 	kinder, ruder := propose("Be kinder."), propose("Be rude.")
 	require.Equal(t, Proposal{
 		ID: kinder.ID, Kind: ProposalBlock, Reason: "a model asked for it: only the host changes rules", Content: "Be kind.", NewContent: "Be kinder.",
-		Block: "rules", ProposedBy: "research", ProposedAt: kinder.ProposedAt,
+		Block: "rules", Changes: []string{"- Be kind.", "+ Be kinder."}, ProposedBy: "research", ProposedAt: kinder.ProposedAt,
 	}, kinder)
 	require.Equal(t, "Be kind.", inBlocks(t, x, team)["rules"])
 	require.ErrorIs(t, x.Approve(t.Context(), Scope{User: "other"}, kinder.ID), ErrNotFound)

@@ -17,6 +17,7 @@ import (
 	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/internal/llmtest"
 	"github.com/ebbmem/ebb/internal/memtest"
+	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/tools"
@@ -190,6 +191,7 @@ func TestEntryIsFoundByTags(t *testing.T) {
 	require.Contains(t, found, ": Raised the contrast / All text reaches 7 to 1.", "the text is as it was written, on one line")
 	require.NoError(t, x.Close(context.Background()))
 
+	pgtest.FileOnly(t, "the rest, repair")
 	memtest.Spoil(t, path, "DELETE FROM chunks; INSERT INTO chunks_fts (chunks_fts) VALUES ('rebuild')")
 	_, err := doctor.Repair(t.Context(), path, extension.Key{})
 	require.NoError(t, err)

@@ -3,6 +3,7 @@ package extension
 import (
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/consolidate/ask"
+	"github.com/ebbmem/ebb/internal/prompt"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/recall/lexicon"
 	"github.com/ebbmem/ebb/schema"
@@ -100,6 +101,8 @@ type (
 	Revision = schema.Revision
 	// Conditions select memories by their metadata.
 	Conditions = schema.Conditions
+	// ContextRule chooses memories that stand in every context.
+	ContextRule = prompt.Rule
 	// Stage is one step of a night.
 	Stage = consolidate.Stage
 	// StageError names the stage of a run that failed.

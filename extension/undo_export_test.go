@@ -18,7 +18,6 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/clock"
 	"github.com/ebbmem/ebb/internal/llmtest"
-	"github.com/ebbmem/ebb/schema"
 )
 
 var (
@@ -171,10 +170,7 @@ func undoneInAnotherFile(t *testing.T, staysDeaf bool) {
 		require.Empty(t, without(memoryOf(t, before), left), "not brought back")
 		require.Empty(t, without(left, memoryOf(t, before)), "not taken back")
 	}
-	require.NoError(t, y.db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
-		_, err := tx.Exec(ctx, "INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)")
-		return err
-	}))
+	require.NoError(t, checkTextIndex(t.Context(), y))
 	again, err := y.Consolidate(t.Context(), ada)
 	require.NoError(t, err)
 	require.Positive(t, again.Changes(), "what was undone can be done again")

@@ -90,7 +90,7 @@ var ours = regexp.MustCompile(`^[\p{L}\p{N} _,.:;()'’…\n/–-]*$`)
 func TestMemoriesStayInFence(t *testing.T) {
 	racing.Alone(t)
 	x, err := extension.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &extension.Config{
-		Night: extension.NightConfig{NoSchedule: true}, NoClaims: true, Injection: extension.InjectionConfig{Limit: 50, Tokens: 1 << 20, MinRelevance: -1, FullTextRelevance: -1},
+		Night: extension.NightConfig{NoSchedule: true}, NoClaims: true, Injection: extension.InjectionConfig{Limit: 50, Tokens: 1 << 20, MinRelevance: -1, ItemTokens: 1 << 20},
 	})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, x.Close(t.Context())) }()

@@ -167,6 +167,8 @@ func (p *person) do(a act) string {
 	case "turn":
 		m := p.s.Memory()
 		loaded, err := m.LoadMemoryVariables(ctx, map[string]any{"input": a.text})
+		err = errors.Join(err, x.Bus().Publish(ctx, eventbus.UserMessage(p.scope, a.text)))
+		p.w.settle() // or what the message states would be stored before the answer at times, and after it at others
 		err = errors.Join(err, m.SaveContext(ctx, map[string]any{"input": a.text}, map[string]any{"output": "Noted: " + a.text}))
 		return said(loaded, err)
 	case "remember":

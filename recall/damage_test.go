@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/vecstore"
 )
 
 // What a file may hold in place of a kind or a state matches nothing.
@@ -27,7 +28,7 @@ func TestExpectationsAreBounded(t *testing.T) {
 	ix := newIndex()
 	ix.expect(1 << 32)
 	require.LessOrEqual(t, cap(ix.docs), maxExpected)
-	set := newVectorSet(&schema.Generation{Dims: 2}, 10)
+	set := newVectorSet(&vecstore.Generation{Dims: 2}, 10)
 	set.reserve(1 << 40)
 	require.LessOrEqual(t, set.ids.Cap(), maxExpected)
 }
@@ -43,7 +44,7 @@ func TestTextIsInspectedOncePerMemory(t *testing.T) {
 			if chunk > 0 {
 				c.Content = []byte("and Ada, and Bob, and Eve") // seen only by who looks again
 			}
-			require.Zero(t, speaks.of(&c).names(), fmt.Sprint(memory, " ", chunk))
+			require.Zero(t, speaks.of(&c).Names(), fmt.Sprint(memory, " ", chunk))
 		}
 	}
 }

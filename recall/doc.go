@@ -13,7 +13,7 @@
 //	            (signals.go, feedback.go, score.go)
 //	relations   follows what a causal question asks for along the relations of the best
 //	            candidates, if the plan says so (linkarm.go)
-//	ration      limits derived memories among the first results (diversify.go)
+//	ration      limits derived memories among the first results (diverse.Ration)
 //	plan        ranks first what the question's plan is about: a time, a date, the
 //	            last conversation (planned.go, recall/lexicon)
 //	diversify   applies maximal marginal relevance, if requested (diversify.go)

@@ -99,7 +99,7 @@ func (m *matches) chunkOf(ix *index, doc uint32) uint32 {
 	if d := m.of(doc); d.most > 0 {
 		return d.best
 	}
-	return ix.chunks.first(doc)
+	return ix.chunks.First(doc)
 }
 
 // phrase is the share of the question whose neighbouring parts stand close

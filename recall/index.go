@@ -29,7 +29,7 @@ type index struct {
 	counts    statistics          // of current documents
 	families  map[string][]uint32 // root of a word -> its terms; see [lexicon.Roots]
 
-	chunks       chunks
+	chunks       lexicon.Chunks
 	stretchWords []uint32 // how many terms every [stretchChunks] chunks hold
 	lastChunk    int64    // id
 	skipped      int64    // id of the last chunk that is not held yet, the older ones included; 0 = all are held
@@ -49,6 +49,7 @@ type index struct {
 	named        map[string][]uint16 // term of a name -> speakers
 	merged       map[int64][]int64   // entity -> those merged into it; for the entity arm
 	themes       lexicon.Themes      // of docs
+	instructions []uint32            // standing ones of the user; see instruction.go
 
 	scratch []uint32 // of add
 	uses    []uint16 // of tally, by term: all 0
@@ -64,7 +65,7 @@ type document struct {
 	next    int32
 	words   uint16 // terms in all chunks
 	flags   lexicon.Flags
-	manner  manner
+	manner  lexicon.Manner
 }
 
 // byUser is set beside the flags of a text: its role is user, or it is derived.
@@ -123,16 +124,16 @@ func newIndex() *index {
 }
 
 // add indexes one chunk. Chunks must come in order of id. A chunk of an older memory
-// is added to it, unless that memory was skipped. how is the [mannerOf] the memory's
+// is added to it, unless that memory was skipped. how is the [lexicon.MannerOf] the memory's
 // content.
-func (ix *index) add(c schema.IndexedChunk, how manner) {
+func (ix *index) add(c schema.IndexedChunk, how lexicon.Manner) {
 	ix.lastChunk = c.ID
-	at := uint32(ix.chunks.len())
+	at := uint32(ix.chunks.Len())
 	if at >= maxChunks || ix.skips(c.MemoryID) {
 		return
 	}
 	doc, terms := ix.document(c, how), ix.enter(c.Text)
-	ix.chunks.add(doc, terms)
+	ix.chunks.Add(doc, terms)
 	if at%stretchChunks == 0 {
 		ix.stretchWords = append(ix.stretchWords, 0)
 	}
@@ -156,9 +157,9 @@ func (ix *index) add(c schema.IndexedChunk, how manner) {
 
 // expect reserves room for so many chunks in all.
 func (ix *index) expect(chunks int) {
-	chunks = min(chunks, maxExpected) - ix.chunks.len()
-	if chunks > ix.chunks.len()/8 {
-		ix.chunks.expect(chunks)
+	chunks = min(chunks, maxExpected) - ix.chunks.Len()
+	if chunks > ix.chunks.Len()/8 {
+		ix.chunks.Expect(chunks)
 		ix.docs, ix.meta = idlist.Grow(ix.docs, chunks), idlist.Grow(ix.meta, chunks)
 		ix.memories.Grow(chunks)
 	}
@@ -229,7 +230,7 @@ func (ix *index) term(coded []byte) uint32 {
 }
 
 // document finds the chunk's document or appends it.
-func (ix *index) document(c schema.IndexedChunk, how manner) uint32 {
+func (ix *index) document(c schema.IndexedChunk, how lexicon.Manner) uint32 {
 	if doc, ok := ix.find(c.MemoryID); ok {
 		return doc
 	}
@@ -248,6 +249,9 @@ func (ix *index) document(c schema.IndexedChunk, how manner) uint32 {
 	l.thread = ix.thread(c.Issue, d.session)
 	ix.docs, ix.meta = append(ix.docs, d), append(ix.meta, l)
 	ix.memories.Add(c.MemoryID)
+	if d.instructs() {
+		ix.instructions = append(ix.instructions, doc)
+	}
 	if l.said() {
 		ix.turns[l.speaker]++
 		if l.thread != 0 {
@@ -317,7 +321,7 @@ func (ix *index) speaker(prepared string) uint16 {
 
 // fit frees the spare capacity of all lists.
 func (ix *index) fit() {
-	ix.chunks.fit()
+	ix.chunks.Fit()
 	ix.themes.Fit()
 	ix.docs, ix.meta = slices.Clone(ix.docs), slices.Clone(ix.meta)
 	ix.memories.Clip()

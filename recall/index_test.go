@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/recall/background"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -31,6 +32,7 @@ func readIndex(t failer, db *schema.DB, scope schema.Scope) *index {
 // state, more chunks of older memories, facts and what they rest on), the index that follows along equals one that
 // is built from the end result.
 func TestIndexInStepsEqualsIndexAtOnce(t *testing.T) {
+	pgtest.FileOnly(t, "its text index")
 	db, n := open(t), 0
 	rapid.Check(t, func(t *rapid.T) {
 		n++
@@ -171,6 +173,7 @@ func addKey(t failer, db *schema.DB, id int64, words string) {
 
 // Every term leads to the same memories in memory and in the durable index.
 func TestIndexAgreesWithFullText(t *testing.T) {
+	pgtest.FileOnly(t, "its text index")
 	db, n := open(t), 0
 	rapid.Check(t, func(t *rapid.T) {
 		n++
@@ -186,7 +189,7 @@ func TestIndexAgreesWithFullText(t *testing.T) {
 			for term, id := range ix.terms {
 				var here, there []int64
 				for at := range ix.postings[id].All() {
-					here = append(here, ix.memories.At(int(ix.chunks.doc(at))))
+					here = append(here, ix.memories.At(int(ix.chunks.Doc(at))))
 				}
 				found, err := s.MatchText(ctx, user, []string{term}, 1000)
 				require.NoError(t, err)
@@ -248,6 +251,7 @@ func TestAddressed(t *testing.T) {
 
 // Rows of any number and times however far away are found like others.
 func TestSparseIDsAndTimes(t *testing.T) {
+	pgtest.FileOnly(t, "ids of its own")
 	db := open(t)
 	g := openGeneration(t, db, "m", 4)
 	const year = 365 * 24 * 60 // minutes

@@ -10,6 +10,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/ebbmem/ebb/recall/background"
+	"github.com/ebbmem/ebb/recall/lexicon"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -286,8 +287,8 @@ func (ix *index) read(ctx context.Context, s *schema.Snapshot, userID int64) err
 // allocating every text takes longer than reading it.
 type chunkBatch struct {
 	chunks []schema.IndexedChunk
-	how    []manner // of each
-	text   []byte   // of all, one after another
+	how    []lexicon.Manner // of each
+	text   []byte           // of all, one after another
 }
 
 // manners computes the manner of memories. It reads a memory's text once although it
@@ -295,17 +296,17 @@ type chunkBatch struct {
 type manners struct {
 	known  bool
 	memory int64
-	how    manner
+	how    lexicon.Manner
 }
 
-func (m *manners) of(c *schema.IndexedChunk) manner {
+func (m *manners) of(c *schema.IndexedChunk) lexicon.Manner {
 	if !m.known || m.memory != c.MemoryID {
-		m.known, m.memory, m.how = true, c.MemoryID, mannerOf(c.Content)
+		m.known, m.memory, m.how = true, c.MemoryID, lexicon.MannerOf(c.Content)
 	}
 	return m.how
 }
 
-func (b *chunkBatch) add(c schema.IndexedChunk, how manner) {
+func (b *chunkBatch) add(c schema.IndexedChunk, how lexicon.Manner) {
 	b.how = append(b.how, how)
 	from := len(b.text)
 	b.text = append(b.text, c.Text...)

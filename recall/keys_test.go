@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/ebbmem/ebb/recall/diverse"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -175,7 +176,7 @@ func TestRation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		items := rapid.SliceOf(rapid.IntRange(-50, 50)).Draw(t, "items")
 		given := slices.Clone(items)
-		out := ration(items, derived)
+		out := diverse.Ration(items, derived)
 		require.Equal(t, given, items, "what was given stays")
 		require.ElementsMatch(t, items, out)
 		part := func(all []int, of bool) []int {
@@ -188,7 +189,7 @@ func TestRation(t *testing.T) {
 			if derived(&item) {
 				taken++
 				if turnsLeft > 0 {
-					require.LessOrEqual(t, float64(taken), derivedShare*float64(k+1)+1, "of the first %d", k+1)
+					require.LessOrEqual(t, float64(taken), diverse.DerivedShare*float64(k+1)+1, "of the first %d", k+1)
 				}
 			} else {
 				turnsLeft--
@@ -198,6 +199,6 @@ func TestRation(t *testing.T) {
 			require.Equal(t, given, out)
 		}
 	})
-	require.Equal(t, []int{-1, 1, 2, -2, 3, 4, -3, 5, 6, -4}, ration([]int{-1, -2, -3, -4, 1, 2, 3, 4, 5, 6}, derived))
-	require.Equal(t, []int{-1, -2}, ration([]int{-1, -2}, derived), "with no turns they have all places")
+	require.Equal(t, []int{-1, 1, 2, -2, 3, 4, -3, 5, 6, -4}, diverse.Ration([]int{-1, -2, -3, -4, 1, 2, 3, 4, 5, 6}, derived))
+	require.Equal(t, []int{-1, -2}, diverse.Ration([]int{-1, -2}, derived), "with no turns they have all places")
 }

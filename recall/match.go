@@ -18,7 +18,7 @@ func (m *matches) match(ix *index, q *question) {
 	}
 	m.list(ix, q)
 	m.strip.weigh(mean)
-	for from := 0; from < ix.chunks.len(); from += stretchChunks {
+	for from := 0; from < ix.chunks.Len(); from += stretchChunks {
 		m.strip.from = uint32(from)
 		for i := range m.lists {
 			m.lists[i].score(ix, &m.strip)
@@ -112,7 +112,7 @@ func (l *list) score(ix *index, s *strip) {
 		}
 		c.part = l.part
 		s.touched[at/64] |= 1 << (at % 64)
-		weight := l.idf * s.weight(l.uses, ix.chunks.lengths[l.chunk])
+		weight := l.idf * s.weight(l.uses, ix.chunks.Lengths[l.chunk])
 		if l.exact {
 			c.own += weight
 			c.exact |= 1 << (l.part - 1)
@@ -129,7 +129,7 @@ func (m *matches) take(ix *index) {
 	for i, some := range s.touched {
 		for ; some != 0; some &= some - 1 {
 			at := uint32(i*64 + bits.TrailingZeros64(some))
-			c, d := &s.chunks[at], m.touch(ix.chunks.doc(s.from+at))
+			c, d := &s.chunks[at], m.touch(ix.chunks.Doc(s.from+at))
 			if sum := c.own + c.related; sum > d.most {
 				d.best, d.most = s.from+at, sum
 			}

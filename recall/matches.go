@@ -163,7 +163,7 @@ func (m *matches) surround(ix *index, f *filter) []uint32 {
 // read lists the terms of a document's [matches.chunkOf] in order, valid until the
 // next call.
 func (m *matches) read(ix *index, doc uint32) []uint32 {
-	m.said = ix.chunks.terms(m.said[:0], m.chunkOf(ix, doc))
+	m.said = ix.chunks.Terms(m.said[:0], m.chunkOf(ix, doc))
 	return m.said
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ebbmem/ebb/recall/planner"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/vecstore"
 )
 
 // partsTime is how long the parts of a question may take beside the question itself,
@@ -24,7 +25,7 @@ const partRelevance = 0.5
 // takeApart asks the planner about a question. A plan that cannot be followed is left
 // out: the question itself is searched for.
 func (s *Searcher) takeApart(q *Query) {
-	if s.opts.Planner == nil || q.TextOnly {
+	if s.opts.Planner == nil || q.TextOnly || q.Undivided {
 		return
 	}
 	defer func() {
@@ -71,7 +72,7 @@ func (s *Searcher) embed(ctx context.Context, scope schema.Scope, q *Query) {
 // centroid is the mean of the vectors, of length 1; those that are missing, of another
 // generation or of another size do not count.
 func centroid(of meaning, others []meaning) []float32 {
-	vectors := []schema.Vector{of.vector}
+	vectors := []vecstore.Vector{of.vector}
 	for _, o := range others {
 		if of.generation != nil && o.generation != nil && o.err == nil && o.generation.ID == of.generation.ID && len(o.vector) == len(of.vector) {
 			vectors = append(vectors, o.vector)
@@ -80,7 +81,7 @@ func centroid(of meaning, others []meaning) []float32 {
 	if of.err != nil || len(vectors) == 1 {
 		return of.vector
 	}
-	mean := make(schema.Vector, len(of.vector))
+	mean := make(vecstore.Vector, len(of.vector))
 	for _, v := range vectors {
 		for i := range v {
 			mean[i] += v[i]

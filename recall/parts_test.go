@@ -12,6 +12,7 @@ import (
 
 	"github.com/ebbmem/ebb/recall/planner"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/vecstore"
 )
 
 // planning is a searcher with a planner over db.
@@ -138,7 +139,7 @@ type failing struct {
 	only string
 }
 
-func (f failing) EmbedQuery(ctx context.Context, g *schema.Generation, text string) (schema.Vector, error) {
+func (f failing) EmbedQuery(ctx context.Context, g *vecstore.Generation, text string) (vecstore.Vector, error) {
 	if text != f.only {
 		return nil, errors.New("busy")
 	}
@@ -158,7 +159,7 @@ func TestHypotheses(t *testing.T) {
 	require.NoError(t, s.complete(ada, &q))
 	s.embed(t.Context(), ada, &q)
 	plain, hypothesis := s.meaning(t.Context(), ada, &Query{Text: "zebra"}), s.meaning(t.Context(), ada, &Query{Text: "kitten"})
-	mean := make(schema.Vector, len(plain.vector))
+	mean := make(vecstore.Vector, len(plain.vector))
 	for i := range mean {
 		mean[i] = plain.vector[i] + hypothesis.vector[i]
 	}

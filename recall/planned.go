@@ -184,13 +184,13 @@ func (r *Request) readPicks(ctx context.Context, docs []uint32) (picks []pick, e
 func (r *Request) informative(doc uint32) (sum float64) {
 	const most = 12
 	ix := r.index
-	terms := ix.chunks.terms(r.terms[:0], ix.chunks.first(doc))
+	terms := ix.chunks.Terms(r.terms[:0], ix.chunks.First(doc))
 	r.terms = terms
 	slices.Sort(terms)
 	for _, t := range slices.Compact(terms) {
 		sum += r.rarity(ix.frequency(t))
 	}
-	return min(sum, most) + 0.3*float64(ix.docs[doc].manner.names())
+	return min(sum, most) + 0.3*float64(ix.docs[doc].manner.Names())
 }
 
 // rarity is that of a term in df chunks, 0–1.
@@ -495,7 +495,7 @@ func (ix *index) explicit(s lexicon.Span, loc *time.Location) map[uint32]bool {
 		for _, t := range terms {
 			if id, known := ix.terms[t]; known {
 				for at := range ix.postings[id].All() {
-					docs[ix.chunks.doc(at)] = true
+					docs[ix.chunks.Doc(at)] = true
 				}
 			}
 		}

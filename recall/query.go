@@ -78,6 +78,8 @@ type Query struct {
 
 	// TextOnly leaves the embedder and the planner out.
 	TextOnly bool
+	// Undivided leaves the planner out.
+	Undivided bool
 
 	// Wait makes the search wait until all of the user's text and vectors are in
 	// memory. Without it, the first searches of a large memory answer at once, from
@@ -149,6 +151,9 @@ type Answer struct {
 	// Grounds are what Relevance rests on: their contributions add up to its
 	// ln odds, unless it is 0.
 	Grounds []Signal
+	// Ended holds, by row id, the superseded claims among the results and those that rest
+	// on results; nothing for a question about the past.
+	Ended map[int64][]schema.Ended `json:"-"`
 }
 
 // Degraded says which arm did not give its full answer, and why.

@@ -190,7 +190,7 @@ func (ix *index) addressed(term string) (speaker uint16, ok bool) {
 	uses := 0
 	said, beside := make([]int, len(ix.speakers)), make([]int, len(ix.speakers))
 	for at := range ix.postings[id].All() {
-		doc := ix.chunks.doc(at)
+		doc := ix.chunks.Doc(at)
 		l := &ix.meta[doc]
 		if !l.said() {
 			continue

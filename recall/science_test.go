@@ -169,19 +169,6 @@ func TestNearness(t *testing.T) {
 	require.False(t, q.within(12*day))
 }
 
-func TestNamesIn(t *testing.T) {
-	for said, want := range map[string]uint8{
-		"We met Oda and Per in Bergen, near Voss.": nameCap,
-		"Nothing here. Not here either! Is it? No": 0,
-		"Yesterday I saw Oda":                      1,
-		"I think I'll go":                          0,
-		"am Äquator":                               1,
-		"":                                         0,
-	} {
-		require.Equal(t, want, namesIn([]byte(said)), said)
-	}
-}
-
 func TestAnswerKind(t *testing.T) {
 	for asked, want := range map[string]kindOfAnswer{
 		"When did it rain?":    asksWhen,

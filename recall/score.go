@@ -40,6 +40,7 @@ type Weights struct {
 	You         float64 // 1 when it speaks to someone
 	Wish        float64 // 1 when the user states a standing wish or preference
 	Length      float64 // ln(1 + words)/ln(1 + 100), capped at 1
+	Governs     float64 // of the user's standing instruction that is nearest to the question, 0–1; see [index.govern]
 
 	// Whether it is the kind of answer that the question asks for.
 	Date   float64 // 1 when the question asks when and the text holds a date
@@ -78,7 +79,7 @@ func DefaultWeights() Weights {
 		Text: 1, Related: 0.57, Phrase: 0.62, Feedback: 0.19,
 		Key: 0.45, KeyCoverage: 1, // fitted on one of the sets, the only one with facts
 		Before: 0.22, After: 0.27, Window: 0.81, Session: 0.44, SessionCoverage: 0.41,
-		Speaker: 0.43, FirstPerson: 0.58, User: 0.99, Asks: -0.32, Echo: -3, NoAnswer: -3, You: -0.12, Wish: 0.44, Length: -0.51,
+		Speaker: 0.43, FirstPerson: 0.58, User: 0.99, Asks: -0.32, Echo: -3, NoAnswer: -3, You: -0.12, Wish: 0.44, Length: -0.51, Governs: 1.5,
 		Date: 0.64, Number: 0.27, Name: 0.77,
 		Time: 1.55, Entity: 0.44,
 		Vector: 1, VectorBeside: 0.5,
@@ -96,7 +97,7 @@ func VectorWeights() Weights {
 		Text: 0.36, Related: 0.64, Phrase: 3.34, Feedback: 0.58,
 		Key: 0.45, KeyCoverage: 1,
 		Before: -0.16, After: -0.02, Window: 1.55, Session: 0.59, SessionCoverage: 0.9,
-		Speaker: 1.06, FirstPerson: 1.49, User: 3.3, Asks: -0.67, Question: -0.58, Echo: -10, NoAnswer: -10, You: -0.29, Wish: 0.99, Length: 1.13,
+		Speaker: 1.06, FirstPerson: 1.49, User: 3.3, Asks: -0.67, Question: -0.58, Echo: -10, NoAnswer: -10, You: -0.29, Wish: 0.99, Length: 1.13, Governs: 3,
 		Date: 1.05, Number: 0.82, Name: 1.06,
 		Time: 5.5, Entity: -0.11,
 		Vector: 4, VectorBeside: 1.79, VectorAlone: 2.8,
@@ -122,7 +123,7 @@ func (w Weights) between(other Weights, share float64) Weights {
 type signals Weights
 
 // signalCount is how many there are.
-const signalCount = 35
+const signalCount = 36
 
 // list is the signals with their weights.
 func (s signals) list(w Weights) []Signal {
@@ -153,6 +154,7 @@ func (s *signals) weighed(w *Weights) [signalCount]Signal {
 		{"you", s.You, w.You},
 		{"wish", s.Wish, w.Wish},
 		{"length", s.Length, w.Length},
+		{"governs", s.Governs, w.Governs},
 		{"date", s.Date, w.Date},
 		{"number", s.Number, w.Number},
 		{"name", s.Name, w.Name},

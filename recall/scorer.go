@@ -53,6 +53,9 @@ type Terms struct {
 	Arms []ArmRank
 	// Plan is how the question is searched for; nil without a planner.
 	Plan *planner.Plan
+	// Together says that it was shown together with one of the best candidates time
+	// and again, if the plan asks for it.
+	Together bool
 }
 
 // Cycles is how many cycles ago it happened, not below 0, by its attribute
@@ -84,6 +87,12 @@ func (s *Searcher) rescore(ctx context.Context, snap *schema.Snapshot, userID in
 	if err != nil {
 		return nil, nil, err
 	}
+	var companions map[int64]bool
+	if q.planned != nil && q.planned.Together {
+		if companions, err = s.shown.With(ctx, snap, userID, s.db.Now(), ids[:min(depth, q.Limit)]); err != nil {
+			return nil, nil, err
+		}
+	}
 	best, worst := candidates[0].score, candidates[len(candidates)-1].score
 	relevance := make(map[int64]float64, depth)
 	for i := range weighed {
@@ -92,7 +101,7 @@ func (s *Searcher) rescore(ctx context.Context, snap *schema.Snapshot, userID in
 		if m == nil {
 			m = &schema.Memory{ID: c.memoryID} // an arm proposed what the file does not hold yet
 		}
-		t := Terms{Relevance: 1, Retention: s.retention.Of(m, q.Now), Memory: m, Now: q.Now, Cycle: q.Cycle, Arms: c.arms, Plan: q.planned}
+		t := Terms{Relevance: 1, Retention: s.retention.Of(m, q.Now), Memory: m, Now: q.Now, Cycle: q.Cycle, Arms: c.arms, Plan: q.planned, Together: companions[c.memoryID]}
 		if best > worst {
 			t.Relevance = (c.score - worst) / (best - worst)
 		}

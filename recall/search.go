@@ -12,7 +12,9 @@ import (
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/internal/topics"
 	"github.com/ebbmem/ebb/recall/background"
+	"github.com/ebbmem/ebb/recall/diverse"
 	"github.com/ebbmem/ebb/recall/planner"
+	"github.com/ebbmem/ebb/recall/together"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -57,6 +59,7 @@ type Searcher struct {
 	indexes         *indexes
 	vectors         *vectorArm // nil without an embedder
 	background      *background.Reads
+	shown           together.Cache
 }
 
 type weightedArm struct {
@@ -79,7 +82,7 @@ func New(db *schema.DB, opts Options) *Searcher {
 			w.Retention, w.Importance = 0, 0 // the scorer weighs them
 		}
 	}
-	s.arms = []weightedArm{{textArm{}, 1}, {timeArm{}, 0}, {entityArm{}, 0}}
+	s.arms = []weightedArm{{textArm{}, 1}, {timeArm{}, 0}, {entityArm{}, 0}, {instructionArm{}, 0}}
 	if s.usesThemes() {
 		s.arms = append(s.arms, weightedArm{themeArm{}, 0})
 		// Loading takes some 45 ms once in a process. Neither searches nor Close wait
@@ -169,10 +172,15 @@ func (s *Searcher) search(ctx context.Context, scope schema.Scope, q Query) (ans
 			answer.Results = append(answer.Results, cut(results, q)...)
 		}
 		answer.Relevance, answer.Grounds = ranked.topic.judge(answer.Results)
+		var ids []int64
 		for i := range answer.Results {
 			answer.Results[i].Rank = i + 1
+			ids = append(ids, answer.Results[i].Memory.ID)
 		}
-		return nil
+		if q.AsOf.IsZero() && (q.Plan == nil || len(q.Plan.Spans) == 0) {
+			answer.Ended, err = snap.EndedClaims(ctx, userID, ids)
+		}
+		return err
 	})
 	return answer, userID, cmp.Or(err, q.skipFault.get())
 }
@@ -299,6 +307,7 @@ func (s *Searcher) order(ctx context.Context, snap *schema.Snapshot, userID int6
 	}
 	weights := s.weights.between(s.meanings, trust)
 	rank(candidates, weights)
+	candidates = ix.govern(candidates, weights, trust > 0)
 	topic := newTopic(ix.index, m, r.question, candidates)
 	topic.vectors = trust
 	if candidates, err = r.follow(ctx, candidates); err != nil {
@@ -320,7 +329,7 @@ func (s *Searcher) order(ctx context.Context, snap *schema.Snapshot, userID int6
 			return dormant
 		})
 	}
-	candidates = ration(candidates, func(c *scored) bool { return !ix.meta[c.doc].said() })
+	candidates = diverse.Ration(candidates, func(c *scored) bool { return !ix.meta[c.doc].said() })
 	all := &ranked{candidates: candidates, weak: weak, faded: faded, derived: derived, degraded: degraded, topic: topic, weights: weights}
 	if q.Plan.Active() {
 		best := make([]Result, min(len(candidates), topicDepth))
@@ -482,7 +491,7 @@ func cut(results []Result, q Query) []Result {
 	}
 	rest := diversify(results[first:], q.Diversity)
 	if q.Diversity > 0 {
-		rest = ration(rest, func(r *Result) bool { return r.Memory.Kind != schema.KindEpisode })
+		rest = diverse.Ration(rest, func(r *Result) bool { return r.Memory.Kind != schema.KindEpisode })
 	}
 	results = append(results[:first:first], rest...)
 	results = withinBudget(results, q.Budget)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/recall/lexicon"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -215,6 +216,7 @@ func TestSearchWhileWriting(t *testing.T) {
 
 // Going through all lists side by side scores as adding up word by word does.
 func TestMatchAddsUpBM25(t *testing.T) {
+	pgtest.FileOnly(t, "its text index")
 	db, n := open(t), 0
 	rapid.Check(t, func(t *rapid.T) {
 		n++
@@ -248,7 +250,7 @@ func TestMatchAddsUpBM25(t *testing.T) {
 // wordByWord is the scoring of documents in its simplest form.
 func wordByWord(ix *index, q *question) map[uint32]docMatch {
 	uses := func(at uint32, term uint32) (n int) {
-		for _, t := range ix.chunks.terms(nil, at) {
+		for _, t := range ix.chunks.Terms(nil, at) {
 			if t == term {
 				n++
 			}
@@ -256,12 +258,12 @@ func wordByWord(ix *index, q *question) map[uint32]docMatch {
 		return min(n, lexicon.MaxFrequency)
 	}
 	found := make(map[uint32]docMatch)
-	for at := range uint32(ix.chunks.len()) {
-		doc := ix.chunks.doc(at)
+	for at := range uint32(ix.chunks.Len()) {
+		doc := ix.chunks.Doc(at)
 		d := found[doc]
 		var own, related float32
 		weight := func(idf float32, uses int) float32 {
-			return idf * termWeight(float32(uses), float32(ix.chunks.lengths[at]), ix.meanLength())
+			return idf * termWeight(float32(uses), float32(ix.chunks.Lengths[at]), ix.meanLength())
 		}
 		held := parts(0)
 		for i, p := range q.parts {

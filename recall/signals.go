@@ -110,10 +110,10 @@ func (ix *index) echoes(m *matches, q *question, doc uint32) bool {
 	switch how := ix.docs[doc].manner; {
 	case q.ofAsking:
 		return false
-	case how&onlyAsks != 0:
+	case how&lexicon.OnlyAsks != 0:
 		return q.weigh(m.of(doc).held()) >= echoShare
 	default:
-		return how&noAnswer != 0
+		return how&lexicon.NoAnswer != 0
 	}
 }
 
@@ -127,7 +127,7 @@ func (v *view) of(doc uint32, said []uint32) (s signals) {
 	q := v.q.kind
 	s.Date = bit(q&asksWhen != 0 && d.flags&lexicon.HoldsDate != 0)
 	s.Number = bit(q&asksNumber != 0 && d.flags&lexicon.HoldsNumber != 0)
-	switch names := float64(d.manner.names()) / nameCap; {
+	switch names := float64(d.manner.Names()) / lexicon.NameCap; {
 	case q&asksWho != 0:
 		s.Name = names
 	case q&asksName != 0:
@@ -182,12 +182,12 @@ func (v *view) voice(s *signals, doc uint32, speaker uint16, found *docMatch) {
 	s.User = bit(d.flags&byUser != 0 != v.q.ofOthers)
 	s.Asks = bit(d.flags&lexicon.Asks != 0)
 	if !v.q.ofAsking {
-		s.Question, s.NoAnswer = bit(d.manner&onlyAsks != 0), bit(d.manner&noAnswer != 0)
+		s.Question, s.NoAnswer = bit(d.manner&lexicon.OnlyAsks != 0), bit(d.manner&lexicon.NoAnswer != 0)
 		if share := v.q.weigh(found.held()); s.Question > 0 && share >= echoShare {
 			s.Echo = share
 		}
 	}
 	s.You = bit(d.flags&lexicon.SecondPerson != 0)
-	s.Wish = bit(d.flags&lexicon.StatesWish != 0 && d.flags&byUser != 0 && len(v.q.speakers) == 0)
+	s.Wish = bit((d.flags&lexicon.StatesWish != 0 || d.manner&lexicon.Instructs != 0) && d.flags&byUser != 0 && len(v.q.speakers) == 0)
 	s.Length = lengthOf(d)
 }

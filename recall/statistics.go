@@ -65,9 +65,9 @@ func (ix *index) change(changed map[int64]schema.State) {
 	if len(turned) == 0 {
 		return
 	}
-	for at := range uint32(ix.chunks.len()) {
-		if sign, ok := turned[ix.chunks.doc(at)]; ok {
-			ix.count(ix.chunks.terms(nil, at), sign)
+	for at := range uint32(ix.chunks.Len()) {
+		if sign, ok := turned[ix.chunks.Doc(at)]; ok {
+			ix.count(ix.chunks.Terms(nil, at), sign)
 		}
 	}
 }

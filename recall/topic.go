@@ -70,7 +70,7 @@ type name struct {
 // newTopic looks up the parts of a question.
 func newTopic(ix *index, m *matches, q *question, candidates []scored) *topic {
 	t := &topic{
-		chunks: ix.chunks.len(), stretches: ix.stretches(q.parts), emphasis: q.emphasis(ix), named: q.namesPerson(ix),
+		chunks: ix.chunks.Len(), stretches: ix.stretches(q.parts), emphasis: q.emphasis(ix), named: q.namesPerson(ix),
 		personal: q.personal, general: q.general,
 		interest: make([]float32, len(candidates)),
 	}

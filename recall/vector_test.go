@@ -20,6 +20,7 @@ import (
 	"github.com/ebbmem/ebb/internal/vectortest"
 	"github.com/ebbmem/ebb/recall/vector"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/vecstore"
 )
 
 // A memory's cosine is the best of its vectors, in whatever order they arrive.
@@ -28,9 +29,9 @@ func TestCosineOfAMemory(t *testing.T) {
 		first := rapid.SampledFrom([]int64{0, 1<<32 - 5}).Draw(t, "first")
 		memories := rapid.SliceOfN(rapid.Int64Range(first+1, first+9), 1, 40).Draw(t, "memories")
 		vectors := vectortest.Clustered(rand.New(rand.NewPCG(1, rapid.Uint64().Draw(t, "seed"))), 1, len(memories), 10)
-		set := newVectorSet(&schema.Generation{ID: 1, Dims: 10}, rapid.IntRange(1, 60).Draw(t, "exact"))
+		set := newVectorSet(&vecstore.Generation{ID: 1, Dims: 10}, rapid.IntRange(1, 60).Draw(t, "exact"))
 		for i, v := range vectors {
-			require.NoError(t, set.add(schema.ChunkVector{ID: int64(i + 1), MemoryID: memories[i], Vector: v}))
+			require.NoError(t, set.add(vecstore.ChunkVector{ID: int64(i + 1), MemoryID: memories[i], Vector: v}))
 		}
 		query := set.vectors.Query(vectors[0])
 		for memory := first; memory < first+11; memory++ {
@@ -58,8 +59,8 @@ type directions struct {
 
 var synonyms = directions{dims: 4, known: map[string]int{"cat": 0, "kitten": 0, "tabby": 0, "car": 1, "bicycle": 1, "rain": 2}}
 
-func (d directions) vector(text string) schema.Vector {
-	v := make(schema.Vector, d.dims)
+func (d directions) vector(text string) vecstore.Vector {
+	v := make(vecstore.Vector, d.dims)
 	v[d.dims-1] = 0.3
 	for word := range strings.FieldsSeq(strings.ToLower(text)) {
 		if at, ok := d.known[strings.Trim(word, ".?")]; ok {
@@ -70,7 +71,7 @@ func (d directions) vector(text string) schema.Vector {
 	return unit
 }
 
-func (d directions) EmbedQuery(ctx context.Context, _ *schema.Generation, text string) (schema.Vector, error) {
+func (d directions) EmbedQuery(ctx context.Context, _ *vecstore.Generation, text string) (vecstore.Vector, error) {
 	if d.deaf {
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -79,33 +80,33 @@ func (d directions) EmbedQuery(ctx context.Context, _ *schema.Generation, text s
 }
 
 // embedAll stores the vectors of everything that has none in the generation.
-func embedAll(t failer, db *schema.DB, g *schema.Generation, d directions) {
+func embedAll(t failer, db *schema.DB, g *vecstore.Generation, d directions) {
 	t.Helper()
 	ctx := context.Background()
-	var vectors []schema.ChunkVector
+	var vectors []vecstore.ChunkVector
 	require.NoError(t, db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		last, err := s.LastChunks(ctx)
+		last, err := vecstore.LastChunks(ctx, s)
 		for user := range last {
-			pending, err := s.PendingChunks(ctx, user, g.ID, 0, 100_000)
+			pending, err := vecstore.PendingChunks(ctx, s, user, g.ID, 0, 100_000)
 			if err != nil {
 				return err
 			}
 			for _, p := range pending {
-				vectors = append(vectors, schema.ChunkVector{ChunkID: p.ID, MemoryID: p.MemoryID, Vector: d.vector(p.Text)})
+				vectors = append(vectors, vecstore.ChunkVector{ChunkID: p.ID, MemoryID: p.MemoryID, Vector: d.vector(p.Text)})
 			}
 		}
 		return err
 	}))
 	require.NoError(t, db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
-		_, err := tx.InsertVectors(ctx, g.ID, vectors)
+		_, err := vecstore.InsertVectors(ctx, tx, g.ID, vectors)
 		return err
 	}))
 }
 
-func openGeneration(t failer, db *schema.DB, model string, dims int) (g *schema.Generation) {
+func openGeneration(t failer, db *schema.DB, model string, dims int) (g *vecstore.Generation) {
 	t.Helper()
 	require.NoError(t, db.Write(context.Background(), func(ctx context.Context, tx *schema.Tx) (err error) {
-		g, err = tx.OpenGeneration(ctx, model, dims)
+		g, err = vecstore.OpenGeneration(ctx, tx, model, dims)
 		return err
 	}))
 	return g
@@ -154,7 +155,7 @@ func TestVectorsAreAddedOnce(t *testing.T) {
 		require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
 			user, err := s.UserID(ctx, ada)
 			require.NoError(t, err)
-			last, err := s.LastVector(ctx, user)
+			last, err := vecstore.LastVector(ctx, s, user)
 			require.NoError(t, err)
 			var invalid *schema.InvalidError
 			require.ErrorAs(t, set.catchUp(ctx, s, user, last), &invalid)
@@ -170,10 +171,10 @@ func TestVectorsAreAddedOnce(t *testing.T) {
 // A user may have many chunks and few vectors.
 func TestTrimFreesUnusedRoom(t *testing.T) {
 	const added, expected = 20, 4096
-	set := newVectorSet(&schema.Generation{ID: 1, Dims: 8}, 100)
+	set := newVectorSet(&vecstore.Generation{ID: 1, Dims: 8}, 100)
 	set.reserve(expected)
 	for i := range added {
-		require.NoError(t, set.add(schema.ChunkVector{ID: int64(i + 1), MemoryID: int64(i + 1), Vector: make(schema.Vector, 8)}))
+		require.NoError(t, set.add(vecstore.ChunkVector{ID: int64(i + 1), MemoryID: int64(i + 1), Vector: make(vecstore.Vector, 8)}))
 	}
 	set.trim()
 	require.Equal(t, added, set.len())
@@ -269,14 +270,14 @@ func TestGenerationsAreNeverMixed(t *testing.T) {
 	s := searcher(t, db, both, VectorOptions{})
 	require.Equal(t, "The tabby sleeps all day.", textsOf(recalled(t, s, ada, "kitten"))[0], "the old one serves")
 	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
-		return tx.ActivateGeneration(ctx, next.ID)
+		return vecstore.ActivateGeneration(ctx, tx, next.ID)
 	}))
 	require.Equal(t, "We sold the bicycle.", textsOf(recalled(t, s, ada, "kitten"))[0], "the new one serves, in the same searcher")
 }
 
 type byModel map[string]directions
 
-func (m byModel) EmbedQuery(ctx context.Context, g *schema.Generation, text string) (schema.Vector, error) {
+func (m byModel) EmbedQuery(ctx context.Context, g *vecstore.Generation, text string) (vecstore.Vector, error) {
 	return m[g.Model].EmbedQuery(ctx, g, text)
 }
 
@@ -440,11 +441,11 @@ func TestTrust(t *testing.T) {
 // hashed embeds a text at random, but always in the same way.
 type hashed struct{ dims int }
 
-func (h hashed) EmbedQuery(_ context.Context, _ *schema.Generation, text string) (schema.Vector, error) {
+func (h hashed) EmbedQuery(_ context.Context, _ *vecstore.Generation, text string) (vecstore.Vector, error) {
 	sum := fnv.New64a()
 	sum.Write([]byte(text))
 	random := rand.New(rand.NewPCG(sum.Sum64(), 1))
-	v := make(schema.Vector, h.dims)
+	v := make(vecstore.Vector, h.dims)
 	for i := range v {
 		v[i] = float32(random.NormFloat64())
 	}
@@ -458,12 +459,12 @@ func embedTurns(b *testing.B, db *schema.DB, vectors [][]float32) {
 	at := int64(0)
 	for some := range slices.Chunk(vectors, 5000) {
 		require.NoError(b, db.Write(b.Context(), func(ctx context.Context, tx *schema.Tx) error {
-			batch := make([]schema.ChunkVector, len(some))
+			batch := make([]vecstore.ChunkVector, len(some))
 			for i, v := range some { // turns of one chunk each
 				at++
-				batch[i] = schema.ChunkVector{ChunkID: 1<<32 + at, MemoryID: at, Vector: v}
+				batch[i] = vecstore.ChunkVector{ChunkID: 1<<32 + at, MemoryID: at, Vector: v}
 			}
-			stored, err := tx.InsertVectors(ctx, g.ID, batch)
+			stored, err := vecstore.InsertVectors(ctx, tx, g.ID, batch)
 			require.Equal(b, len(batch), stored)
 			return err
 		}))

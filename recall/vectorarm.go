@@ -9,6 +9,7 @@ import (
 	"github.com/ebbmem/ebb/recall/background"
 	"github.com/ebbmem/ebb/recall/vector"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/vecstore"
 )
 
 // Embedder turns a query into a vector.
@@ -16,7 +17,7 @@ type Embedder interface {
 	// EmbedQuery returns the vector of the text, of length 1, by the model of the
 	// generation. It must return when ctx ends. The search reports an error, such as
 	// a missing model or a network error, as [Degraded].
-	EmbedQuery(ctx context.Context, g *schema.Generation, text string) (schema.Vector, error)
+	EmbedQuery(ctx context.Context, g *vecstore.Generation, text string) (vecstore.Vector, error)
 }
 
 // VectorOptions configure how a [Searcher] uses vectors. By default it uses none.
@@ -73,7 +74,7 @@ func (*vectorArm) Name() string { return "vector" }
 
 // meaning is a query's vector in the serving generation.
 type meaning struct {
-	generation *schema.Generation // nil if there are no vectors
+	generation *vecstore.Generation // nil if there are no vectors
 	vector     []float32
 	err        error
 	// finish ends the priority of a first search over background reads. Nil if it
@@ -98,7 +99,7 @@ func (s *Searcher) meaning(ctx context.Context, scope schema.Scope, q *Query) me
 	var m meaning
 	asked := q.Text
 	m.err = s.db.Read(ctx, func(ctx context.Context, snap *schema.Snapshot) (err error) {
-		m.generation, err = snap.ServingGeneration(ctx)
+		m.generation, err = vecstore.ServingGeneration(ctx, snap)
 		if err != nil || m.generation == nil {
 			return err
 		}
@@ -148,14 +149,14 @@ func (a *vectorArm) Candidates(ctx context.Context, r *Request) ([]Candidate, er
 	if r.meaning.err != nil || r.meaning.generation == nil {
 		return nil, r.meaning.err
 	}
-	serving, err := r.Snapshot.ServingGeneration(ctx)
+	serving, err := vecstore.ServingGeneration(ctx, r.Snapshot)
 	if err != nil {
 		return nil, err
 	}
 	if serving == nil || serving.ID != r.meaning.generation.ID {
 		return nil, fmt.Errorf("the embedding model was changed while the query was being embedded; search again")
 	}
-	set, err := a.sets.current(ctx, r.Snapshot, r.UserID, serving, r.Wait)
+	set, err := a.sets.current(ctx, r.Snapshot, r.UserID, serving, r.meaning.vector, r.Wait)
 	if err != nil {
 		return nil, err
 	}
@@ -163,8 +164,8 @@ func (a *vectorArm) Candidates(ctx context.Context, r *Request) ([]Candidate, er
 		return nil, errors.New("the vectors are still being read")
 	}
 	q := set.vectors.Query(r.meaning.vector)
-	read := set.reader(func(ids []int64, visit func(int64, schema.Vector) error) error {
-		return r.Snapshot.VectorsByID(ctx, ids, visit)
+	read := set.reader(func(ids []int64, visit func(int64, vecstore.Vector) error) error {
+		return vecstore.VectorsByID(ctx, r.Snapshot, ids, visit)
 	})
 	found, usual, err := q.Search(4*armDepth, a.opts.Rescored, read)
 	release := func() {
@@ -174,6 +175,9 @@ func (a *vectorArm) Candidates(ctx context.Context, r *Request) ([]Candidate, er
 	if err != nil {
 		release()
 		return nil, err
+	}
+	if set.usual != nil {
+		usual = *set.usual
 	}
 	candidates, lent := r.admit(set, found)
 	if len(candidates) < armDepth && len(found) < set.len() && r.restricted() {

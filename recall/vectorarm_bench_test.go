@@ -16,6 +16,7 @@ import (
 	"github.com/ebbmem/ebb/internal/vectortest"
 	"github.com/ebbmem/ebb/recall/vector"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/vecstore"
 )
 
 var (
@@ -47,7 +48,9 @@ func BenchmarkVectorArm(b *testing.B) {
 	fill(b, db, len(vectors))
 	embedTurns(b, db, vectors)
 	require.NoError(b, db.Read(b.Context(), func(ctx context.Context, s *schema.Snapshot) error {
-		read := func(ids []int64, visit func(int64, schema.Vector) error) error { return s.VectorsByID(ctx, ids, visit) }
+		read := func(ids []int64, visit func(int64, vecstore.Vector) error) error {
+			return vecstore.VectorsByID(ctx, s, ids, visit)
+		}
 		for b.Loop() {
 			for _, q := range queries {
 				began := time.Now()
@@ -76,9 +79,9 @@ func BenchmarkVectorArm(b *testing.B) {
 }
 
 func vectorSetOf(b *testing.B, vectors [][]float32, exact int) *vectorSet {
-	set := newVectorSet(&schema.Generation{ID: 1, Dims: len(vectors[0])}, exact)
+	set := newVectorSet(&vecstore.Generation{ID: 1, Dims: len(vectors[0])}, exact)
 	for i, v := range vectors {
-		require.NoError(b, set.add(schema.ChunkVector{ID: int64(i + 1), MemoryID: int64(i/2 + 1), Vector: v}))
+		require.NoError(b, set.add(vecstore.ChunkVector{ID: int64(i + 1), MemoryID: int64(i/2 + 1), Vector: v}))
 	}
 	return set
 }

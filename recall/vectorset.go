@@ -8,6 +8,7 @@ import (
 	"github.com/ebbmem/ebb/internal/idlist"
 	"github.com/ebbmem/ebb/recall/vector"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/vecstore"
 )
 
 // vectorSet is a cache over one user's stored vectors of one generation: the
@@ -20,7 +21,7 @@ type vectorSet struct {
 	byMemory []uint32 // places, in order of memory; nil while that is the order of arrival
 }
 
-func newVectorSet(g *schema.Generation, exact int) *vectorSet {
+func newVectorSet(g *vecstore.Generation, exact int) *vectorSet {
 	return &vectorSet{vectors: vector.NewSet(g.Dims, exact)}
 }
 
@@ -29,7 +30,7 @@ func (s *vectorSet) len() int { return s.vectors.Len() }
 var errVectorSize = &schema.InvalidError{Field: "vector", Reason: "is not of its generation's size; the file is damaged"}
 
 // add copies a vector into the set. Vectors come in order of id.
-func (s *vectorSet) add(v schema.ChunkVector) error {
+func (s *vectorSet) add(v vecstore.ChunkVector) error {
 	if len(v.Vector) != s.vectors.Dims() {
 		return errVectorSize
 	}
@@ -100,13 +101,13 @@ func (s *vectorSet) cosine(q vector.Query, memory int64) (best float32, ok bool)
 }
 
 // reader returns a [vector.Reader] that reads vectors by their ids.
-func (s *vectorSet) reader(byID func(ids []int64, visit func(int64, schema.Vector) error) error) vector.Reader {
+func (s *vectorSet) reader(byID func(ids []int64, visit func(int64, vecstore.Vector) error) error) vector.Reader {
 	return func(places []uint32, visit func(i int, v []float32)) error {
 		ids := make([]int64, len(places))
 		for i, at := range places {
 			ids[i] = s.ids.At(int(at))
 		}
-		return byID(ids, func(id int64, v schema.Vector) error {
+		return byID(ids, func(id int64, v vecstore.Vector) error {
 			i := slices.Index(ids, id)
 			if i < 0 || len(v) != s.vectors.Dims() {
 				return errVectorSize

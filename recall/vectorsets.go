@@ -9,7 +9,10 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/ebbmem/ebb/recall/background"
+	"github.com/ebbmem/ebb/recall/vector"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/pgvector"
+	"github.com/ebbmem/ebb/schema/vecstore"
 )
 
 // vectorSets caches the vectors of the users searched last.
@@ -17,6 +20,7 @@ type vectorSets struct {
 	db         *schema.DB
 	exact      int
 	inline     int // the most vectors that a search reads itself
+	most       int // that are read at all, if a server can do without
 	background *background.Reads
 
 	mu     sync.Mutex
@@ -25,29 +29,34 @@ type vectorSets struct {
 
 // sharedVectors is a set that searches read while new vectors are added.
 type sharedVectors struct {
-	of *schema.Generation
+	of *vecstore.Generation
 
 	mu sync.RWMutex
 	*vectorSet
 	seen    int64         // id of the user's last vector, of any generation, that was read
 	loading atomic.Bool   // in the background, for a search
 	reading chan struct{} // holds one value while a goroutine loads the set
+
+	usual *vector.Distribution // of all vectors, if the set has only those near to a query
 }
 
 // loadInline is how many vectors a search reads itself; more are loaded in the
 // background. It takes about 80 ms.
 const loadInline = 20_000
 
+// loadMost vectors of 384 numbers take 250 MB as codes.
+const loadMost = 1 << 20
+
 func newVectorSets(db *schema.DB, exact int, bg *background.Reads) *vectorSets {
 	cache, err := lru.New[int64, *sharedVectors](maxIndexes)
 	if err != nil {
 		panic(err) // only for a size that is not positive
 	}
-	return &vectorSets{db: db, exact: exact, inline: loadInline, background: bg, byUser: cache}
+	return &vectorSets{db: db, exact: exact, inline: loadInline, most: loadMost, background: bg, byUser: cache}
 }
 
 // get returns the user's set of the generation, or creates an empty one.
-func (c *vectorSets) get(userID int64, g *schema.Generation) *sharedVectors {
+func (c *vectorSets) get(userID int64, g *vecstore.Generation) *sharedVectors {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	set, ok := c.byUser.Get(userID)
@@ -60,9 +69,9 @@ func (c *vectorSets) get(userID int64, g *schema.Generation) *sharedVectors {
 
 // current returns the user's set, brought up to date with the snapshot and
 // locked for reading; the caller must unlock it. If there is much to load, it loads in
-// the background and returns nil, unless wait is set.
-func (c *vectorSets) current(ctx context.Context, s *schema.Snapshot, userID int64, g *schema.Generation, wait bool) (*sharedVectors, error) {
-	last, err := s.LastVector(ctx, userID)
+// the background and returns nil, or a set of those near to the query, unless wait is set.
+func (c *vectorSets) current(ctx context.Context, s *schema.Snapshot, userID int64, g *vecstore.Generation, query []float32, wait bool) (*sharedVectors, error) {
+	last, err := vecstore.LastVector(ctx, s, userID)
 	if err != nil {
 		return nil, err
 	}
@@ -74,15 +83,22 @@ func (c *vectorSets) current(ctx context.Context, s *schema.Snapshot, userID int
 	seen := set.seen
 	set.mu.RUnlock()
 	if !wait && set.loading.Load() {
-		return nil, nil // no need to count what is missing again
+		return c.nearest(ctx, s, userID, g, query) // no need to count what is missing again
 	}
 	missing, err := c.missing(ctx, s, userID, seen, last)
 	if err != nil {
 		return nil, err
 	}
+	if missing > c.inline && !wait {
+		near, err := c.nearest(ctx, s, userID, g, query)
+		if err != nil || near != nil && missing > c.most || c.load(userID, set) {
+			return near, err
+		}
+		if near != nil {
+			near.mu.RUnlock()
+		}
+	}
 	switch {
-	case missing > c.inline && !wait && c.load(userID, set):
-		return nil, nil
 	case missing > c.inline || seen == 0 && c.background.Idle() == nil: // the loading goroutine may be yielding to this search
 		err = c.loadFrom(ctx, s, userID, set)
 	default:
@@ -95,13 +111,28 @@ func (c *vectorSets) current(ctx context.Context, s *schema.Snapshot, userID int
 	return set, nil
 }
 
+// nearest returns a set of the vectors near to a query, locked for reading, from a server
+// that can find them; nil without one.
+func (c *vectorSets) nearest(ctx context.Context, s *schema.Snapshot, userID int64, g *vecstore.Generation, query []float32) (near *sharedVectors, err error) {
+	if c.db.Capabilities().File {
+		return nil, nil
+	}
+	near = &sharedVectors{of: g, vectorSet: newVectorSet(g, c.exact), usual: new(vector.Distribution)}
+	near.usual.Mean, near.usual.Deviation, err = pgvector.Nearest(ctx, s, userID, g.ID, query, 4*armDepth, near.add)
+	if err != nil || near.len() == 0 {
+		return nil, err
+	}
+	near.mu.RLock()
+	return near, nil
+}
+
 // missing is about how many vectors come after seen. It counts at most one more than a
 // search reads itself, and estimates the number for an empty set.
 func (c *vectorSets) missing(ctx context.Context, s *schema.Snapshot, userID, seen, last int64) (n int, err error) {
 	if seen == 0 {
 		return atMost(ctx, s, userID, last)
 	}
-	return s.CountVectorsAfter(ctx, userID, seen, c.inline+1)
+	return vecstore.CountVectorsAfter(ctx, s, userID, seen, c.inline+1)
 }
 
 // atMost is an upper bound of the vectors of one generation that a user has up to the
@@ -118,7 +149,7 @@ func (set *sharedVectors) catchUp(ctx context.Context, s *schema.Snapshot, userI
 	if set.seen >= last {
 		return nil
 	}
-	err := s.VectorsAfter(ctx, userID, set.of.ID, set.seen, func(v schema.ChunkVector) error {
+	err := vecstore.VectorsAfter(ctx, s, userID, set.of.ID, set.seen, func(v vecstore.ChunkVector) error {
 		if set.len()%64 == 0 {
 			background.Yield(ctx)
 		}
@@ -156,7 +187,7 @@ func (c *vectorSets) loadFrom(ctx context.Context, s *schema.Snapshot, userID in
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	last, err := s.LastVector(ctx, userID)
+	last, err := vecstore.LastVector(ctx, s, userID)
 	if err != nil || set.holds(last) {
 		return err
 	}
@@ -210,13 +241,13 @@ func (s *Searcher) Preload() {
 const preloaded = 256 << 20
 
 func (c *vectorSets) preload(ctx context.Context) {
-	var generation *schema.Generation
+	var generation *vecstore.Generation
 	var users []int64
 	err := c.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-		if generation, err = s.ServingGeneration(ctx); err != nil || generation == nil {
+		if generation, err = vecstore.ServingGeneration(ctx, s); err != nil || generation == nil {
 			return err
 		}
-		last, err := s.LastChunks(ctx)
+		last, err := vecstore.LastChunks(ctx, s)
 		for user := range last {
 			users = append(users, user)
 		}

@@ -24,11 +24,12 @@ const (
 	AttrSuccesses = "successes" // of a procedure: how often it helped, an integer
 	AttrFailures  = "failures"  // and how often it did not
 
-	AttrTier    = "tier"         // working, episodic or semantic
-	AttrTagged  = "tagged_until" // RFC 3339: until when a strong memory of its session strengthens it
-	AttrValence = "valence"      // of its words, −1 to 1
-	AttrArousal = "arousal"      // of its words, 0–1
-	AttrEmotion = "emotion"      // the basic emotion of its words
+	AttrTier     = "tier"         // working, episodic or semantic
+	AttrTagged   = "tagged_until" // RFC 3339: until when a strong memory of its session strengthens it
+	AttrValence  = "valence"      // of its words, −1 to 1
+	AttrArousal  = "arousal"      // of its words, 0–1
+	AttrEmotion  = "emotion"      // the basic emotion of its words
+	AttrChannels = "channels"     // of a message: what its importance was rated by
 )
 
 // ruledAttributes are those of ebb's own that a rule may change.
@@ -38,7 +39,7 @@ var ruledAttributes = []string{AttrTier, AttrTagged, AttrValence, AttrArousal, A
 // that is kept verbatim because it is likely to stay true.
 const SaidLasting = "lasting"
 
-var ownAttributes = append([]string{AttrTool, AttrPartial, AttrTemporal, AttrDepth, AttrPrompt, AttrQuestions, AttrQuarantine, AttrReleased, AttrSaid, AttrForgotten}, ruledAttributes...)
+var ownAttributes = append([]string{AttrTool, AttrPartial, AttrTemporal, AttrDepth, AttrPrompt, AttrQuestions, AttrQuarantine, AttrReleased, AttrSaid, AttrForgotten, AttrChannels}, ruledAttributes...)
 
 // Limits of a memory's metadata.
 const (

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -38,6 +39,7 @@ func killedBackup(t *testing.T, path, target string) {
 }
 
 func TestOpenRemovesKilledBackup(t *testing.T) {
+	pgtest.FileOnly(t, "backups")
 	now := day(5, 1)
 	db := openAt(t, &now)
 	fill(t, db, 3000)
@@ -81,6 +83,7 @@ func TestOpenRemovesKilledBackup(t *testing.T) {
 
 // What a note says is trusted no further than to name a copy of ours.
 func TestNoteNamesOwnFileOnly(t *testing.T) {
+	pgtest.FileOnly(t, "backups")
 	now := day(5, 1)
 	db := openAt(t, &now)
 	dir := filepath.Dir(db.Path())
@@ -98,6 +101,7 @@ func TestNoteNamesOwnFileOnly(t *testing.T) {
 }
 
 func TestOpenRemovesKilledRestore(t *testing.T) {
+	pgtest.FileOnly(t, "backups")
 	now := day(5, 1)
 	db := openAt(t, &now)
 	dir := filepath.Dir(db.Path())

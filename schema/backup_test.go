@@ -16,6 +16,7 @@ import (
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -33,6 +34,7 @@ func names(t *testing.T, dir string) []string {
 // What was acknowledged before the backup began is in it, and of what was
 // written together never a part, however much is written meanwhile.
 func TestBackupWhileWriting(t *testing.T) {
+	pgtest.FileOnly(t, "backups")
 	now := day(5, 1)
 	db := openAt(t, &now)
 	m := fact(t, db, "Ada lives in Lisbon", now, 4)
@@ -97,6 +99,7 @@ var newIDs atomic.Int64
 func newID(*testing.T) string { return fmt.Sprint(newIDs.Add(1)) }
 
 func TestABackupIsPrivate(t *testing.T) {
+	pgtest.FileOnly(t, "backups")
 	now := day(5, 1)
 	db := openAt(t, &now)
 	path := filepath.Join(t.TempDir(), "b.db")
@@ -108,6 +111,7 @@ func TestABackupIsPrivate(t *testing.T) {
 }
 
 func TestBackupKeepsExistingFile(t *testing.T) {
+	pgtest.FileOnly(t, "backups")
 	now := day(5, 1)
 	db := openAt(t, &now)
 	dir := t.TempDir()
@@ -137,6 +141,7 @@ func TestBackupKeepsExistingFile(t *testing.T) {
 
 // A file that appears while the backup is made is not replaced either.
 func TestBackupRaceForName(t *testing.T) {
+	pgtest.FileOnly(t, "backups")
 	now := day(5, 1)
 	db := openAt(t, &now)
 	path := filepath.Join(t.TempDir(), "b.db")
@@ -153,6 +158,7 @@ func TestBackupRaceForName(t *testing.T) {
 
 // Until it is whole and verified, nothing stands under the backup's name.
 func TestAnUnfinishedBackupHasNoName(t *testing.T) {
+	pgtest.FileOnly(t, "backups")
 	now := day(5, 1)
 	db := openAt(t, &now)
 	fill(t, db, 3000)
@@ -184,6 +190,7 @@ func TestAnUnfinishedBackupHasNoName(t *testing.T) {
 }
 
 func TestConcurrentBackupsToOneFile(t *testing.T) {
+	pgtest.FileOnly(t, "backups")
 	now := day(5, 1)
 	db := openAt(t, &now)
 	path := filepath.Join(t.TempDir(), "b.db")
@@ -196,6 +203,7 @@ func TestConcurrentBackupsToOneFile(t *testing.T) {
 
 // A damaged memory gives no backup, and is not called backed up.
 func TestBackupOfDamagedFile(t *testing.T) {
+	pgtest.FileOnly(t, "backups")
 	now := day(5, 1)
 	db := openAt(t, &now)
 	fill(t, db, 500)
@@ -212,6 +220,7 @@ func TestBackupOfDamagedFile(t *testing.T) {
 }
 
 func TestBackupOfForeignFile(t *testing.T) {
+	pgtest.FileOnly(t, "backups")
 	dir := t.TempDir()
 	text := filepath.Join(dir, "text")
 	require.NoError(t, os.WriteFile(text, []byte("dear diary"), 0o600))
@@ -229,6 +238,7 @@ func TestBackupOfForeignFile(t *testing.T) {
 // Files of other versions are copied as they are: the backup before an
 // upgrade.
 func TestBackupOfAnotherVersion(t *testing.T) {
+	pgtest.FileOnly(t, "backups")
 	now := day(5, 1)
 	db := openAt(t, &now)
 	require.NoError(t, db.Close())
@@ -242,6 +252,7 @@ func TestBackupOfAnotherVersion(t *testing.T) {
 }
 
 func TestVerifyBackupFindsDamage(t *testing.T) {
+	pgtest.FileOnly(t, "backups")
 	now := day(5, 1)
 	db := openAt(t, &now)
 	fill(t, db, 500)

@@ -124,7 +124,7 @@ func BenchmarkOpen(b *testing.B) {
 		db, err := schema.Open(b.Context(), path, nil)
 		require.NoError(b, err)
 		require.NoError(b, db.Read(b.Context(), func(ctx context.Context, s *schema.Snapshot) error {
-			_, _, err := s.LastSeq(ctx)
+			_, err := s.Users(ctx)
 			return err
 		}))
 		require.NoError(b, db.Close())

@@ -9,10 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ebbmem/ebb/internal/text"
-
 	"github.com/ebbmem/ebb/internal/engine"
 	"github.com/ebbmem/ebb/internal/sqlite"
+	"github.com/ebbmem/ebb/internal/text"
 )
 
 // Chunk is a piece of a memory's text in the form of the search indexes: prepared
@@ -40,11 +39,11 @@ func PrepareChunks(content, speaker string, tags ...string) []Chunk {
 
 // The upper bits of a chunk's id are its user's, so one user's chunks are one range of
 // ids.
-const chunkBits = 32
+const ChunkBits = 32
 
 // ChunkRange returns the lowest and the highest id of a user's chunks.
 func ChunkRange(userID int64) (first, last int64) {
-	return userID << chunkBits, (userID+1)<<chunkBits - 1
+	return userID << ChunkBits, (userID+1)<<ChunkBits - 1
 }
 
 // insertChunks stores the chunks of memories whose ids are set.
@@ -64,31 +63,33 @@ func (tx *Tx) insertChunks(ctx context.Context, memories []NewMemory) error {
 			}
 		}
 	}
-	if err := tx.insert(ctx, insertChunks, values, nil); err != nil {
+	if err := tx.insert(ctx, insertChunks, values, nil); err != nil || tx.file == nil {
 		return err
 	}
-	if tx.file != nil {
-		tx.db.unindexed = append(tx.db.unindexed, unindexed...)
-	}
+	tx.db.unindexed = append(tx.db.unindexed, unindexed...)
 	return nil
 }
 
 // nextChunk returns the id for the user's next chunk. The first of a write is stored
-// at once, since the database assigns its id.
+// at once, since the database assigns its id; on a server all are.
 func (tx *Tx) nextChunk(ctx context.Context, m NewMemory, c Chunk) (id int64, stored bool, err error) {
-	if before, known := tx.lastChunk[m.UserID]; known {
+	if before, known := tx.lastChunk[m.UserID]; known && tx.file != nil {
 		return before + 1, false, nil
 	}
 	if tx.lastChunk == nil {
 		tx.lastChunk = make(map[int64]int64)
 	}
 	first, last := ChunkRange(m.UserID)
-	id, err = tx.Insert(ctx, `INSERT INTO chunks (id, memory_id, text, speaker)
-		VALUES (1 + max(coalesce((SELECT max(id) FROM chunks WHERE id BETWEEN ?1 AND ?2), ?1),
-			coalesce((SELECT chunk_floor FROM users WHERE id = ?3 AND chunk_floor BETWEEN ?1 AND ?2), 0)), ?4, ?5, ?6)`,
-		first, last, m.UserID, m.ID, c.Text, c.Speaker)
+	if tx.file == nil {
+		return 0, true, tx.Later(ctx, insertNextChunk, first, last, m.UserID, m.ID, c.Text, c.Speaker)
+	}
+	id, err = tx.Insert(ctx, insertNextChunk, first, last, m.UserID, m.ID, c.Text, c.Speaker)
 	return id, true, err
 }
+
+const insertNextChunk = `INSERT INTO chunks (id, memory_id, text, speaker)
+	VALUES (1 + max(coalesce((SELECT max(id) FROM chunks WHERE id BETWEEN ?1 AND ?2), ?1),
+		coalesce((SELECT chunk_floor FROM users WHERE id = ?3 AND chunk_floor BETWEEN ?1 AND ?2), 0)), ?4, ?5, ?6)`
 
 var insertChunks = newInsertion("chunks", "id", "memory_id", "text", "speaker")
 
@@ -178,6 +179,9 @@ type IndexedChunk struct {
 // TextWatermark returns the ids of the user's last chunk and last audited change, 0
 // for none. An index compares them with what it has read.
 func (s *Snapshot) TextWatermark(ctx context.Context, userID int64) (lastChunk, lastOp int64, err error) {
+	if w := s.textEnds; w != nil && w.user == userID {
+		return w.chunk, w.op, nil
+	}
 	first, last := ChunkRange(userID)
 	err = s.Rows(ctx, `SELECT coalesce((SELECT max(id) FROM chunks WHERE id BETWEEN ? AND ?), 0),
 		coalesce((SELECT max(id) FROM ops WHERE user_id = ?), 0)`, func(rows *engine.Rows) error {
@@ -243,6 +247,7 @@ func (s *Snapshot) ChunksAfter(ctx context.Context, userID, after int64, visit f
 func (s *Snapshot) joinedChunks(ctx context.Context, first, last int64, visit func(IndexedChunk)) error {
 	return s.Rows(ctx, `SELECT c.id, c.memory_id, c.text, c.speaker, m.content, coalesce(m.session_id, 0), m.event_time, m.kind, m.state, m.role, m.attributes
 		FROM chunks c JOIN memories m ON m.id = c.memory_id WHERE c.id >= ? AND c.id <= ? ORDER BY c.id`, func(rows *engine.Rows) error {
+		rows.Many()
 		if err := rows.Start(first, last); err != nil {
 			return err
 		}
@@ -360,4 +365,55 @@ func (s *Snapshot) MatchText(ctx context.Context, userID int64, terms []string, 
 		FROM chunks_fts f JOIN chunks c ON c.id = f.rowid
 		WHERE chunks_fts MATCH ? AND f.rowid BETWEEN ? AND ?
 		ORDER BY score DESC, f.rowid LIMIT ?`, strings.Join(quoted, " OR "), first, last, limit)
+}
+
+// RewriteText rebuilds all chunks of a user in the order of the memories. The vectors of
+// the old chunks are deleted.
+func (tx *Tx) RewriteText(ctx context.Context, userID int64) (changed int64, err error) {
+	first, last := ChunkRange(userID)
+	if _, err := tx.Exec(ctx, "DELETE FROM chunks WHERE id BETWEEN ? AND ? OR memory_id IN (SELECT id FROM memories WHERE user_id = ?)", first, last, userID); err != nil {
+		return 0, err
+	}
+	memories, err := tx.textsOf(ctx, userID)
+	if err != nil {
+		return 0, err
+	}
+	tx.lastChunk = nil
+	id := first
+	for _, m := range memories {
+		for _, c := range PrepareChunks(m.Content, m.Speaker, m.Tags...) {
+			id++
+			if _, err := tx.Exec(ctx, "INSERT INTO chunks (id, memory_id, text, speaker) VALUES (?, ?, ?, ?)", id, m.ID, c.Text, c.Speaker); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return int64(len(memories)), nil
+}
+
+func (tx *Tx) textsOf(ctx context.Context, userID int64) (memories []Memory, err error) {
+	rows, err := tx.QueryContext(ctx, "SELECT id, content, speaker, tags FROM memories WHERE user_id = ? ORDER BY id", userID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var m Memory
+		var tags string
+		if err := rows.Scan(&m.ID, &m.Content, &m.Speaker, &tags); err != nil {
+			return nil, err
+		}
+		if json.Unmarshal([]byte(tags), &m.Tags) != nil {
+			m.Tags = nil // damaged tags do not prevent the repair of the text
+		}
+		memories = append(memories, m)
+	}
+	return memories, rows.Err()
+}
+
+// RebuildTextIndex makes the full-text index of a file again.
+func (tx *Tx) RebuildTextIndex(ctx context.Context) error {
+	tx.db.unindexed = nil // the rebuild includes them
+	_, err := tx.ExecContext(ctx, "INSERT INTO chunks_fts (chunks_fts) VALUES ('rebuild')")
+	return err
 }

@@ -8,10 +8,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
 func TestCopyIsComplete(t *testing.T) {
+	pgtest.FileOnly(t, "copies")
 	now := day(5, 1)
 	db := openAt(t, &now)
 	m := fact(t, db, "Ada lives in Lisbon", now, 4)
@@ -38,6 +40,7 @@ func TestCopyIsComplete(t *testing.T) {
 }
 
 func TestPartialCopyIsRemoved(t *testing.T) {
+	pgtest.FileOnly(t, "copies")
 	now := day(5, 1)
 	db := openAt(t, &now)
 	ctx, cancel := context.WithCancel(t.Context())

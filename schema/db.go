@@ -3,7 +3,6 @@ package schema
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"io/fs"
 	"slices"
 	"sync/atomic"
@@ -27,11 +26,11 @@ func config(o *Options) sqlite.Config {
 
 // Limiter limits the background work of several databases of a process to a few
 // at a time. It is safe for concurrent use.
-type Limiter = sqlite.Limiter
+type Limiter = engine.Limiter
 
 // NewLimiter returns a Limiter for [Options] that admits half as many as there are
 // processors.
-func NewLimiter() *Limiter { return sqlite.NewLimiter() }
+func NewLimiter() *Limiter { return engine.NewLimiter() }
 
 // Lease is the exclusive right to a named job, across processes.
 type Lease = engine.Lease
@@ -80,7 +79,14 @@ const (
 // Errors: [*InvalidError] for a path that cannot hold a database,
 // [ErrNotDatabase], [*VersionError], [ErrKey], [ErrCorrupt], [ErrReadOnly],
 // [ErrBusy], [ErrDiskFull], [ErrIO].
-func Open(ctx context.Context, path string, options *Options) (_ *DB, err error) {
+func Open(ctx context.Context, path string, options *Options) (*DB, error) {
+	if engine.Redirect != nil {
+		path = engine.Redirect(path)
+	}
+	return open(ctx, path, options)
+}
+
+func open(ctx context.Context, path string, options *Options) (_ *DB, err error) {
 	opts := config(options)
 	if opts.Now != nil {
 		if opts.Now, err = GuardClock("Options.Now", opts.Now, nil); err != nil {
@@ -88,9 +94,6 @@ func Open(ctx context.Context, path string, options *Options) (_ *DB, err error)
 		}
 	}
 	db := &DB{scopes: newScopes()}
-	if engine.Redirect != nil {
-		path = engine.Redirect(path)
-	}
 	if engine.IsServer(path) {
 		return db, db.openServer(ctx, path, opts)
 	}
@@ -123,7 +126,7 @@ func (db *DB) openServer(ctx context.Context, dsn string, opts sqlite.Config) (e
 	}
 	db.Files = sqlite.NoFiles{}
 	db.DB, err = engine.Open(ctx, dsn, engine.Config{
-		Now: opts.Now, ReadOnly: opts.ReadOnly, BusyTimeout: opts.BusyTimeout, Readers: opts.Readers,
+		Now: opts.Now, ReadOnly: opts.ReadOnly, BusyTimeout: opts.BusyTimeout, Readers: opts.Readers, Limiter: opts.Limiter,
 		Migrations: migrations, Version: Version, Oldest: oldest,
 	})
 	return err
@@ -141,8 +144,9 @@ type Tx struct {
 	// Now is the time of [Options.Now] at the start of this write.
 	Now time.Time
 
-	file *sqlite.Tx // Tx, without the cost of an interface; nil on a server
-	db   *DB
+	file  *sqlite.Tx // Tx, without the cost of an interface; nil on a server
+	db    *DB
+	again bool // on a server: the write ran before, and failed
 	// Ids that this write has found or created. Other writes may use them once it is
 	// committed.
 	users    map[userKey]int64
@@ -188,8 +192,11 @@ func (db *DB) Write(ctx context.Context, fn func(context.Context, *Tx) error) er
 func (db *DB) WriteQueued(ctx context.Context, queued func(), fn func(context.Context, *Tx) error) error {
 	around, _ := ctx.Value(aroundKey{}).(Wrapper)
 	if db.file == nil {
+		again := false
 		return db.DB.WriteQueued(ctx, queued, func(ctx context.Context, inner engine.Tx) error {
-			return within(ctx, &Tx{Tx: inner, Now: db.Now(), db: db}, around, fn)
+			tx := &Tx{Tx: inner, Now: db.Now(), db: db, again: again}
+			again = true
+			return within(ctx, tx, around, fn)
 		})
 	}
 	return db.file.WriteQueued(ctx, queued, func(ctx context.Context, inner *sqlite.Tx) error {
@@ -221,6 +228,8 @@ type Snapshot struct {
 
 	file *sqlite.Snapshot // nil on a server
 	db   *DB
+
+	textEnds *textEnds // of the user asked for last, on a server
 }
 
 // Rows calls f with the rows of a statement that is prepared once for each
@@ -237,6 +246,10 @@ func (s *Snapshot) Rows(ctx context.Context, query string, f func(*engine.Rows) 
 	defer done()
 	return f(rows)
 }
+
+// OnServer reports whether the database is on a server, where a round trip costs more than
+// a statement.
+func (s *Snapshot) OnServer() bool { return s.file == nil }
 
 // Statements calls f with prepared statements of the connection, to read several of
 // them side by side.
@@ -293,25 +306,4 @@ func (db *DB) Faults() []Failure {
 		failures[i] = Failure{Source: f.Source, Error: f.Error, Count: f.Count, FirstAt: At(f.FirstAt), LastAt: At(f.LastAt)}
 	}
 	return failures
-}
-
-// OpenCopy opens a file written by [DB.CopyTo], with this database's clock and key.
-func (db *DB) OpenCopy(ctx context.Context, path string) (*DB, error) {
-	return Open(ctx, path, &Options{Now: db.Now, Key: db.Key()})
-}
-
-// Scratch opens a temporary copy of the whole database, readable by its owner only.
-// release closes and deletes it. If this process is killed, the next Open of the
-// database deletes it, except on systems without file locks.
-//
-// Errors: those of [DB.CopyTo] and [Open]; [ErrBusy] while there are too many copies.
-func (db *DB) Scratch(ctx context.Context) (scratch *DB, release func() error, err error) {
-	path, remove, err := db.ScratchFile(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	if scratch, err = db.OpenCopy(ctx, path); err != nil {
-		return nil, nil, errors.Join(err, remove())
-	}
-	return scratch, func() error { return errors.Join(scratch.Close(), remove()) }, nil
 }

@@ -150,9 +150,8 @@ func (tx *Tx) unlinkAll(ctx context.Context, m *Memory, by Actor) error {
 	if err != nil {
 		return err
 	}
-	for _, l := range links {
-		from, to := l.From, l.To
-		if _, err := tx.Unlink(ctx, &from, &to, l.Type, by); err != nil {
+	for i := range links {
+		if _, err := tx.Unlink(ctx, &links[i].From, &links[i].To, links[i].Type, by); err != nil {
 			return err
 		}
 	}

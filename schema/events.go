@@ -2,6 +2,9 @@ package schema
 
 import (
 	"context"
+	"database/sql"
+	"errors"
+	"strings"
 )
 
 // Appended is the outcome of appending an event to the journal.
@@ -35,7 +38,7 @@ func (tx *Tx) AppendEvents(ctx context.Context, events ...*NewEvent) error {
 		if e.OccurredAt.IsZero() {
 			e.OccurredAt = e.RecordedAt
 		}
-		if e.ID != "" {
+		if e.ID != "" && tx.file != nil {
 			erased, err := tx.Erased(ctx, event.Owner, TombstoneEvent, e.ID)
 			if err != nil {
 				return err
@@ -45,11 +48,34 @@ func (tx *Tx) AppendEvents(ctx context.Context, events ...*NewEvent) error {
 				continue
 			}
 		}
-		fresh = append(fresh, event)
 		values = append(values, e.UserID, nullText(e.ID), e.Topic, e.Agent, e.Session, string(e.Origin), int64(e.Trust),
 			string(e.Payload), e.OccurredAt, e.RecordedAt)
+		if tx.file == nil && !tx.again && len(fresh) == 0 {
+			// That the id is new is taken for granted. Otherwise this write fails and runs
+			// again, and asks then.
+			into, row := insertReport, values
+			if e.ID != "" {
+				into, row = insertNewEvent, append([]any{Tombstone(event.Owner, TombstoneEvent, e.ID)}, values...)
+			}
+			seq, ok, err := tx.insertNumbered(ctx, into, row)
+			if err != nil {
+				return err
+			}
+			if ok {
+				e.Seq, event.Appended, values = seq, EventStored, values[:0]
+				continue
+			}
+		}
+		if tx.file == nil {
+			values = append(values, Tombstone(event.Owner, TombstoneEvent, e.ID))
+		}
+		fresh = append(fresh, event)
 	}
-	err := tx.insert(ctx, insertEvents, values, func(i int, seq int64) {
+	into := insertEvents
+	if tx.file == nil {
+		into = insertUnerased
+	}
+	err := tx.insert(ctx, into, values, func(i int, seq int64) {
 		fresh[i].Row.Seq, fresh[i].Appended = seq, EventStored
 		if seq == 0 {
 			fresh[i].Appended = EventDuplicate
@@ -60,7 +86,10 @@ func (tx *Tx) AppendEvents(ctx context.Context, events ...*NewEvent) error {
 	}
 	for _, event := range fresh {
 		if e := event.Row; event.Appended == EventDuplicate {
-			if err := tx.Row(ctx, "SELECT seq FROM events WHERE user_id = ? AND id = ?", []any{e.UserID, e.ID}, &e.Seq); err != nil {
+			err := tx.Row(ctx, "SELECT seq FROM events WHERE user_id = ? AND id = ?", []any{e.UserID, e.ID}, &e.Seq)
+			if errors.Is(err, sql.ErrNoRows) {
+				event.Appended = EventErased
+			} else if err != nil {
 				return err
 			}
 		}
@@ -68,29 +97,15 @@ func (tx *Tx) AppendEvents(ctx context.Context, events ...*NewEvent) error {
 	return nil
 }
 
-var insertEvents = newInsertion("events",
-	"user_id", "id", "topic", "agent", "session", "origin", "trust", "payload", "occurred_at", "recorded_at").orPassOver()
+var (
+	insertReport = newInsertion("events",
+		"user_id", "id", "topic", "agent", "session", "origin", "trust", "payload", "occurred_at", "recorded_at").inOrder("seq", 0)
+	insertEvents = insertion{columns: insertReport.columns, one: insertReport.one, many: insertReport.many}.orPassOver()
+	// insertNewEvent fails if there is a tombstone, the first value.
+	insertNewEvent = insertion{table: "events", user: 1,
+		numbered: strings.Replace(insertReport.numbered, "(?", "(CASE WHEN EXISTS (SELECT 1 FROM tombstones WHERE id_hash = ?2) THEN ebb_again() ELSE ?1 END", 1)}
+)
 
-// LastSeq returns the last position of the journal that is settled, 0 if it is empty.
-// unsettled means that there are later events: on a server, they wait until no earlier
-// one can appear any more.
-func (s *Snapshot) LastSeq(ctx context.Context) (seq int64, unsettled bool, err error) {
-	before, err := s.Settled(ctx)
-	if err != nil {
-		return 0, false, err
-	}
-	var last int64
-	if err = s.Row(ctx, "SELECT coalesce(max(seq), 0) FROM events", nil, &last); err != nil || last < before {
-		return last, false, err
-	}
-	err = s.Row(ctx, "SELECT coalesce(max(seq), 0) FROM events WHERE seq < ?", []any{before}, &seq)
-	return seq, true, err
-}
-
-// SeqStep is how far apart the positions of two events can be that follow each other.
-func (db *DB) SeqStep() int64 {
-	if db.file == nil {
-		return 1 << 20 // see ebb_next
-	}
-	return 1
-}
+// insertUnerased also ignores an event with a tombstone, the last value.
+var insertUnerased = insertion{columns: insertEvents.columns + 1, passOver: true,
+	one: strings.NewReplacer("VALUES (", "SELECT ", ")"+passOver, " WHERE NOT EXISTS (SELECT 1 FROM tombstones WHERE id_hash = ?)"+passOver).Replace(insertEvents.one)}

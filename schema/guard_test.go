@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/internal/memtest"
+	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -16,6 +17,7 @@ import (
 const tooMuch = "SELECT hex(zeroblob(200000000))"
 
 func TestRunningOutOfMemoryIsAnError(t *testing.T) {
+	pgtest.FileOnly(t, "a damaged file")
 	db, err := schema.OpenSQLite("file:"+filepath.Join(t.TempDir(), "x.db")+"?mode=rwc", false, func(*sqlite3.Conn) error { return nil })
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
@@ -28,6 +30,7 @@ func TestRunningOutOfMemoryIsAnError(t *testing.T) {
 }
 
 func TestReadingAndWritingContinue(t *testing.T) {
+	pgtest.FileOnly(t, "a damaged file")
 	db := open(t)
 	for range 10 { // more than there are connections
 		require.ErrorIs(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
@@ -46,6 +49,7 @@ func TestReadingAndWritingContinue(t *testing.T) {
 
 // A user missing from the damaged index would be created again, without memories.
 func TestOpenRefusesADamagedListOfUsers(t *testing.T) {
+	pgtest.FileOnly(t, "a damaged file")
 	db := open(t)
 	_, err := memtest.Say(t.Context(), db, schema.Scope{User: "ada"}, "something")
 	require.NoError(t, err)
@@ -60,6 +64,7 @@ func TestOpenRefusesADamagedListOfUsers(t *testing.T) {
 // What only a file whose rows contradict each other brings about is an error;
 // a panic that somebody meant goes on.
 func TestGuardRuntimePanics(t *testing.T) {
+	pgtest.FileOnly(t, "a damaged file")
 	none := -1
 	require.ErrorIs(t, schema.Guard(func() { _ = 1 << none }), schema.ErrCorrupt)
 	require.NoError(t, schema.Guard(func() {}))

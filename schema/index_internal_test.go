@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/internal/pgtest"
 )
 
 // segments are the parts of the full-text index: each time FTS5 writes out what
@@ -28,6 +30,7 @@ func remember(ctx context.Context, tx *Tx, user, content string) (*Memory, error
 }
 
 func TestCommitOfManyUsersMakesOneSegment(t *testing.T) {
+	pgtest.FileOnly(t, "its text index")
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
@@ -56,6 +59,7 @@ func TestCommitOfManyUsersMakesOneSegment(t *testing.T) {
 }
 
 func TestInsertAndDeleteInOneWrite(t *testing.T) {
+	pgtest.FileOnly(t, "its text index")
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
@@ -81,6 +85,7 @@ func TestInsertAndDeleteInOneWrite(t *testing.T) {
 
 // What a write left that was undone must not be indexed with the next.
 func TestFailedWriteLeavesNoIndexWork(t *testing.T) {
+	pgtest.FileOnly(t, "its text index")
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -134,7 +135,7 @@ func (tx *Tx) InsertMemories(ctx context.Context, memories ...NewMemory) error {
 var insertMemories = newInsertion("memories",
 	"uid", "user_id", "session_id", "event_seq", "agent", "kind", "role", "speaker", "content", "content_hash",
 	"event_time", "created_at", "valid_from", "valid_until", "confidence", "importance", "decay_rate", "stability", "utility",
-	"protected", "pinned", "state", "origin", "trust", "subject", "predicate", "object", "tags", "attributes", "run_id")
+	"protected", "pinned", "state", "origin", "trust", "subject", "predicate", "object", "tags", "attributes", "run_id").inOrder("id", 1)
 
 func (m *Memory) complete(now time.Time) error {
 	if m.UID == "" {
@@ -231,6 +232,9 @@ func (s *Snapshot) MemoriesByID(ctx context.Context, userID int64, ids []int64) 
 		return nil, nil
 	}
 	memories := make([]Memory, 0, len(ids))
+	if s.file == nil {
+		return s.memoriesTogether(ctx, userID, ids)
+	}
 	err := s.Rows(ctx, memoryByID, func(rows *engine.Rows) error {
 		for _, id := range ids {
 			if err := rows.Start(id, userID); err != nil {
@@ -253,6 +257,34 @@ func (s *Snapshot) MemoriesByID(ctx context.Context, userID int64, ids []int64) 
 	}
 	return memories, nil
 }
+
+// memoriesTogether is [Snapshot.MemoriesByID] in one statement, for a server.
+func (s *Snapshot) memoriesTogether(ctx context.Context, userID int64, ids []int64) ([]Memory, error) {
+	found := make(map[int64]*Memory, len(ids))
+	err := s.Rows(ctx, memoriesByID, func(rows *engine.Rows) error {
+		if err := rows.StartTexts(JSONList(ids), strconv.FormatInt(userID, 10)); err != nil {
+			return err
+		}
+		for rows.Next() {
+			m := new(Memory)
+			if err := m.read(rows.Row()); err != nil {
+				return err
+			}
+			found[m.ID] = m
+		}
+		return rows.Err()
+	})
+	memories := make([]Memory, 0, len(ids))
+	for _, id := range ids {
+		if m := found[id]; m != nil {
+			memories = append(memories, *m)
+		}
+	}
+	return memories, err
+}
+
+// memoriesByID is memoryByID for a list of ids.
+var memoriesByID = strings.NewReplacer("m.id = ?", "m.id = ANY (ebb_list(?))", "m.user_id = ?", "m.user_id = CAST(? AS bigint)").Replace(memoryByID)
 
 // ReadMemories reads all of a user's memories as a search does, to check them, and
 // returns the first error.

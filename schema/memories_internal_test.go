@@ -6,10 +6,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/internal/pgtest"
 )
 
 // The columns that MemoriesByID names are those that the query builder reads.
 func TestMemoriesByIDReadsEveryColumn(t *testing.T) {
+	pgtest.FileOnly(t, "columns of any type")
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
@@ -39,6 +42,7 @@ func TestMemoriesByIDReadsEveryColumn(t *testing.T) {
 
 // A column of another kind than it should be is not taken for a zero.
 func TestMemoriesByIDNamesDamagedColumn(t *testing.T) {
+	pgtest.FileOnly(t, "columns of any type")
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })

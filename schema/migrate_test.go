@@ -8,11 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/internal/memtest"
+	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
 // Open migrates a file without a schema when it may write, once.
 func TestOpenMigratesAFileWithoutASchema(t *testing.T) {
+	pgtest.FileOnly(t, "its migrations")
 	path := filepath.Join(t.TempDir(), "memory.db")
 	exec1(t, path, "PRAGMA journal_mode = wal; PRAGMA application_id = 1700946481")
 	_, err := schema.Open(t.Context(), path, &schema.Options{ReadOnly: true})
@@ -27,6 +29,7 @@ func TestOpenMigratesAFileWithoutASchema(t *testing.T) {
 }
 
 func TestOpenRefusesUnreleasedVersions(t *testing.T) {
+	pgtest.FileOnly(t, "its migrations")
 	path := filepath.Join(t.TempDir(), "memory.db")
 	db, err := schema.Open(t.Context(), path, nil)
 	require.NoError(t, err)

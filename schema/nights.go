@@ -71,10 +71,11 @@ const (
 		JOIN entities named ON named.id = me.entity_id
 		JOIN entities e ON e.id = coalesce(named.merged_into, named.id)
 		WHERE (e.protected <> 0 OR named.protected <> 0)`
-	// restsOnSentence selects the standing claims with a source that is a sentence of
-	// the user, including claims worded by a model.
+	// restsOnSentence selects the claims with a source that is a sentence of the user,
+	// including claims worded by a model: standing ones, and those that a tool saved.
 	restsOnSentence = `SELECT m.id FROM memories m JOIN memory_sources ms ON ms.memory_id = m.id JOIN memories s ON s.id = ms.source_id
-		WHERE m.kind IN ('fact', 'preference') AND coalesce(json_extract(m.attributes, '$.temporal'), '') NOT IN ('event', 'plan')
+		WHERE m.kind IN ('fact', 'preference') AND (coalesce(json_extract(m.attributes, '$.temporal'), '') NOT IN ('event', 'plan')
+			OR json_extract(m.attributes, '$.said') IS NULL AND json_extract(m.attributes, '$.prompt') IS NULL)
 		AND s.kind = 'episode' AND s.origin = 'user_direct' AND s.trust = 4 AND ms.quote <> ''`
 )
 

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/internal/memtest"
+	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -26,6 +27,7 @@ func open(t testing.TB) *schema.DB {
 var ada = schema.Scope{Tenant: "acme", User: "ada", Session: "s1"}
 
 func TestStoredMemoryIsReadBackVerbatim(t *testing.T) {
+	pgtest.FileOnly(t, "opening it")
 	db := open(t)
 	m, err := memtest.Say(t.Context(), db, ada, "My sister Noor marries on 12 June.")
 	require.NoError(t, err)
@@ -44,6 +46,7 @@ func TestStoredMemoryIsReadBackVerbatim(t *testing.T) {
 }
 
 func TestGroupedWritesFailAlone(t *testing.T) {
+	pgtest.FileOnly(t, "opening it")
 	db := open(t)
 	var wg sync.WaitGroup
 	errs := make([]error, 64)
@@ -75,6 +78,7 @@ func TestGroupedWritesFailAlone(t *testing.T) {
 }
 
 func TestPanicInGroupedWrite(t *testing.T) {
+	pgtest.FileOnly(t, "opening it")
 	db := open(t)
 	require.PanicsWithValue(t, "boom", func() {
 		_ = db.Write(t.Context(), func(context.Context, *schema.Tx) error { panic("boom") })
@@ -84,6 +88,7 @@ func TestPanicInGroupedWrite(t *testing.T) {
 }
 
 func TestOpenRefusesForeignDatabase(t *testing.T) {
+	pgtest.FileOnly(t, "opening it")
 	dir := t.TempDir()
 	write := func(name, content string) string {
 		path := filepath.Join(dir, name)
@@ -116,6 +121,7 @@ func TestOpenRefusesForeignDatabase(t *testing.T) {
 }
 
 func TestSnapshotsThatUseEveryConnectionCanStillPrepare(t *testing.T) {
+	pgtest.FileOnly(t, "opening it")
 	db := open(t)
 	const readers = 4 // the default
 	var ready, done sync.WaitGroup
@@ -136,6 +142,7 @@ func TestSnapshotsThatUseEveryConnectionCanStillPrepare(t *testing.T) {
 }
 
 func TestReadingLeavesNothingBeside(t *testing.T) {
+	pgtest.FileOnly(t, "opening it")
 	path := filepath.Join(t.TempDir(), "memory.db")
 	db, err := schema.Open(t.Context(), path, nil)
 	require.NoError(t, err)
@@ -146,7 +153,7 @@ func TestReadingLeavesNothingBeside(t *testing.T) {
 		reader, err := schema.Open(t.Context(), path, &schema.Options{ReadOnly: true})
 		require.NoError(t, err)
 		require.NoError(t, reader.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
-			_, _, err := s.LastSeq(ctx)
+			_, err := s.Users(ctx)
 			return err
 		}))
 		require.NoError(t, reader.Close())
@@ -162,6 +169,7 @@ func TestReadingLeavesNothingBeside(t *testing.T) {
 }
 
 func TestOpenRefusesASecondName(t *testing.T) {
+	pgtest.FileOnly(t, "opening it")
 	path := filepath.Join(t.TempDir(), "memory.db")
 	db, err := schema.Open(t.Context(), path, nil)
 	require.NoError(t, err)
@@ -183,6 +191,7 @@ func TestOpenRefusesASecondName(t *testing.T) {
 }
 
 func TestStaleLogOfRemovedFile(t *testing.T) {
+	pgtest.FileOnly(t, "opening it")
 	path := filepath.Join(t.TempDir(), "memory.db")
 	db, err := schema.Open(t.Context(), path, nil)
 	require.NoError(t, err)

@@ -8,10 +8,13 @@ import (
 
 	"github.com/ncruces/go-sqlite3"
 	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/internal/pgtest"
 )
 
 // What is done for every turn must not grow with the user's memory.
 func TestTurnQueriesUseIndexes(t *testing.T) {
+	pgtest.FileOnly(t, "query plans of SQLite")
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
@@ -25,9 +28,8 @@ func TestTurnQueriesUseIndexes(t *testing.T) {
 		quarantined:     "SEARCH m USING INDEX memories_quarantined (user_id=?)", // asked for by each view of a page
 		dormantMemories: "SEARCH memories" + byUID, touchMemories: "SEARCH memories" + byUID, leastTrustedShown: "SEARCH m" + byUID,
 		turnsOfClaims: "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)", memoryByID: "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
-		claimsVersion:  "SEARCH memories USING INDEX memories_claims (user_id=?)",
-		endedClaims:    "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
-		embeddedChunks: "SEARCH vectors USING COVERING INDEX sqlite_autoindex_vectors_1 (chunk_id>? AND chunk_id<?)",
+		claimsVersion: "SEARCH memories USING INDEX memories_claims (user_id=?)",
+		endedClaims:   "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
 	} {
 		var plan []string
 		require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {
@@ -53,6 +55,7 @@ func TestTurnQueriesUseIndexes(t *testing.T) {
 // SQLite looks a value up in a list of more than two in a table that it makes for
 // each statement: it was a third of what a memory's row cost.
 func TestInsertUsesNoTemporaryTable(t *testing.T) {
+	pgtest.FileOnly(t, "query plans of SQLite")
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
@@ -80,6 +83,7 @@ func TestInsertUsesNoTemporaryTable(t *testing.T) {
 }
 
 func TestDatabaseRefusesUnknownKindAndState(t *testing.T) {
+	pgtest.FileOnly(t, "query plans of SQLite")
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()

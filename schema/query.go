@@ -29,19 +29,13 @@ func Each(ctx context.Context, run Reads, dest []any, row func() error, query st
 
 // List returns the rows of a query; fields lists where the columns of one go.
 func List[T any](ctx context.Context, run Reads, fields func(v *T) []any, query string, args ...any) (list []T, err error) {
-	rows, err := run(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var v T
-		if err := rows.Scan(fields(&v)...); err != nil {
-			return nil, err
-		}
-		list = append(list, v)
-	}
-	return list, rows.Err()
+	var v T
+	err = Each(ctx, run, fields(&v), func() error {
+		var none T
+		list, v = append(list, v), none
+		return nil
+	}, query, args...)
+	return list, err
 }
 
 // Column returns the values of a query's only column.

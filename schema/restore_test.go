@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/internal/memtest"
+	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -34,6 +35,7 @@ func contents(t *testing.T, path string) []string {
 }
 
 func TestRestoreToNewPath(t *testing.T) {
+	pgtest.FileOnly(t, "backups")
 	_, backup, early, _ := backedUp(t)
 	target := filepath.Join(t.TempDir(), "memory.db")
 	report, err := schema.Restore(t.Context(), backup, target, false, nil, nil)
@@ -46,6 +48,7 @@ func TestRestoreToNewPath(t *testing.T) {
 }
 
 func TestRestoreReplace(t *testing.T) {
+	pgtest.FileOnly(t, "backups")
 	db, backup, early, late := backedUp(t)
 	require.NoError(t, db.Close())
 	_, err := schema.Restore(t.Context(), backup, db.Path(), false, nil, nil)
@@ -65,6 +68,7 @@ func TestRestoreReplace(t *testing.T) {
 // The log of the old file is not taken for that of the restored one, and stays
 // with the old.
 func TestRestoreMovesTheLog(t *testing.T) {
+	pgtest.FileOnly(t, "backups")
 	db, backup, early, late := backedUp(t)
 	// What a killed process leaves: the late fact stands in the log alone.
 	crashed := filepath.Join(t.TempDir(), "memory.db")
@@ -82,6 +86,7 @@ func TestRestoreMovesTheLog(t *testing.T) {
 }
 
 func TestRestoreOverADamagedFile(t *testing.T) {
+	pgtest.FileOnly(t, "backups")
 	db, backup, early, _ := backedUp(t)
 	require.NoError(t, db.Close())
 	require.NoError(t, os.WriteFile(db.Path(), []byte(strings.Repeat("rot", 5000)), 0o600))
@@ -94,6 +99,7 @@ func TestRestoreOverADamagedFile(t *testing.T) {
 // A file that somebody has open is not pulled away from under them, and a bad
 // backup replaces nothing.
 func TestRestoreRefuses(t *testing.T) {
+	pgtest.FileOnly(t, "backups")
 	db, backup, early, late := backedUp(t)
 	_, err := schema.Restore(t.Context(), backup, db.Path(), true, nil, nil)
 	require.ErrorIs(t, err, schema.ErrBusy)

@@ -16,6 +16,8 @@ import (
 // mostly none, since the text comes last; see [DB.index].
 const RowsAtOnce = 16
 
+const passOver = " ON CONFLICT DO NOTHING"
+
 // maxTogether limits the text of one statement for several rows, in bytes: SQLite holds
 // all of it in memory.
 const maxTogether = 1 << 20
@@ -26,17 +28,43 @@ type insertion struct {
 	one      string // statement for one row
 	many     string // for RowsAtOnce; it fails if a key exists
 	passOver bool   // whether one ignores a row with a key that exists
+
+	table    string
+	numbered string // on a server, for one row that has its number already
+	user     int    // the column with the row's user, for numbered
 }
 
 func newInsertion(table string, columns ...string) insertion {
 	row := "(?" + strings.Repeat(", ?", len(columns)-1) + ")"
 	one := "INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES " + row
-	return insertion{columns: len(columns), one: one, many: one + strings.Repeat(", "+row, RowsAtOnce-1)}
+	return insertion{columns: len(columns), one: one, many: one + strings.Repeat(", "+row, RowsAtOnce-1), table: table}
+}
+
+// inOrder returns an insertion into a table whose rows a server numbers in order, in the
+// column key.
+func (into insertion) inOrder(key string, user int) insertion {
+	into.numbered, into.user = strings.NewReplacer(" (", " ("+key+", ", "VALUES (", "VALUES (?, ").Replace(into.one), user
+	return into
+}
+
+// insertNumbered stores a row that does not wait for its number, which it returns: on a
+// server, and for a user whose lock the write has. An error comes later: at the commit at
+// the latest.
+func (tx *Tx) insertNumbered(ctx context.Context, into insertion, values []any) (number int64, ok bool, err error) {
+	server, is := tx.Tx.(server)
+	if !is || into.numbered == "" {
+		return 0, false, nil
+	}
+	user, _ := values[into.user].(int64)
+	if number, ok = server.Number(into.table, user); ok {
+		err = tx.Later(ctx, into.numbered, append([]any{number}, values...)...)
+	}
+	return number, ok, err
 }
 
 // orPassOver returns an insertion that ignores rows with a key that exists.
 func (into insertion) orPassOver() insertion {
-	into.one += " ON CONFLICT DO NOTHING"
+	into.one += passOver
 	into.passOver = true
 	return into
 }
@@ -47,6 +75,13 @@ func (into insertion) orPassOver() insertion {
 func (tx *Tx) insert(ctx context.Context, into insertion, values []any, stored func(row int, id int64)) error {
 	alone := 0 // rows up to here go one by one
 	for row := 0; len(values) > 0; {
+		if number, ok, err := tx.insertNumbered(ctx, into, values[:into.columns]); err != nil {
+			return err
+		} else if ok {
+			stored(row, number)
+			row, values = row+1, values[into.columns:]
+			continue
+		}
 		n, query := 1, into.one
 		if row >= alone && into.fit(values) && (tx.file != nil || !into.passOver) {
 			n, query = RowsAtOnce, into.many

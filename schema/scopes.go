@@ -103,18 +103,32 @@ func (s *Snapshot) UserID(ctx context.Context, scope Scope) (int64, error) {
 	if err := s.db.admit(scope); err != nil {
 		return 0, err
 	}
+	query := "SELECT id FROM users WHERE tenant = ? AND name = ?"
+	if s.file == nil {
+		query = userWatermark
+	}
 	var id int64
-	err := s.Rows(ctx, "SELECT id FROM users WHERE tenant = ? AND name = ?", func(rows *engine.Rows) error {
+	err := s.Rows(ctx, query, func(rows *engine.Rows) error {
 		if err := rows.StartTexts(scope.Tenant, scope.User); err != nil {
 			return err
 		}
 		if rows.Next() {
-			id = rows.Int64(0)
+			if id = rows.Int64(0); s.file == nil {
+				s.textEnds = &textEnds{id, rows.Int64(1), rows.Int64(2)}
+			}
 		}
 		return rows.Err()
 	})
 	return id, err
 }
+
+// userWatermark selects a user with what [Snapshot.TextWatermark] returns, which most
+// snapshots ask for next: a server is asked once.
+const userWatermark = `SELECT id, coalesce((SELECT max(c.id) FROM chunks c WHERE c.id BETWEEN u.id << 32 AND ((u.id + 1) << 32) - 1), 0),
+	coalesce((SELECT max(o.id) FROM ops o WHERE o.user_id = u.id), 0) FROM users u WHERE tenant = ? AND name = ?`
+
+// textEnds is how far a user's text and changes go in a snapshot.
+type textEnds struct{ user, chunk, op int64 }
 
 // UserID returns the row id of the scope's user, which it creates if necessary.
 func (tx *Tx) UserID(ctx context.Context, scope Scope) (int64, error) {
@@ -126,8 +140,7 @@ func (tx *Tx) UserID(ctx context.Context, scope Scope) (int64, error) {
 		return id, nil
 	}
 	if tx.file == nil {
-		id, err := tx.enter(ctx, key, true)
-		return id, err
+		return tx.enter(ctx, key, true)
 	}
 	if id, ok := tx.db.scopes.users.Get(key); ok {
 		return id, nil
@@ -166,6 +179,16 @@ func (tx *Tx) KnownUserID(ctx context.Context, scope Scope) (id int64, err error
 	return id, OrNotFound(err)
 }
 
+// server is implemented by writes of an engine that runs those of several users at a time.
+type server interface {
+	// User returns the row id of a user. Other writes for the user wait until this one has
+	// ended.
+	User(ctx context.Context, tenant, name string, create bool) (int64, error)
+	// Number returns the number of the next row of a table with numbers in order, if User
+	// has returned the row's user.
+	Number(table string, user int64) (number int64, ok bool)
+}
+
 // enter returns the row id of a user on a server, 0 for none unless create is set. Other
 // writes for the user wait until this one has ended. Ids are not cached from one write to
 // the next: another process may erase the user between them.
@@ -173,9 +196,7 @@ func (tx *Tx) enter(ctx context.Context, key userKey, create bool) (id int64, er
 	if id, ok := tx.users[key]; ok {
 		return id, nil
 	}
-	server, is := tx.Tx.(interface {
-		User(ctx context.Context, tenant, name string, create bool) (int64, error)
-	})
+	server, is := tx.Tx.(server)
 	if !is {
 		return 0, fmt.Errorf("schema: a write of type %T", tx.Tx)
 	}
@@ -198,7 +219,8 @@ func (tx *Tx) SessionID(ctx context.Context, userID int64, name string) (int64, 
 	if id, ok := tx.sessions[key]; ok {
 		return id, nil
 	}
-	if id, ok := tx.db.scopes.sessions.Get(key); ok && tx.file != nil {
+	// On a server, another process may have erased it: then the write fails and runs again.
+	if id, ok := tx.db.scopes.sessions.Get(key); ok && !tx.again {
 		return id, nil
 	}
 	once := tx.db.scopes.since()

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/internal/memtest"
+	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -23,10 +24,11 @@ func beside(t *testing.T, path string) (names []string) {
 }
 
 func TestScratchCopy(t *testing.T) {
+	pgtest.FileOnly(t, "copies")
 	db := open(t)
 	_, err := memtest.Say(t.Context(), db, ada, "in both")
 	require.NoError(t, err)
-	scratch, release, err := db.Scratch(t.Context())
+	scratch, release, err := db.Scratch(t.Context(), ada)
 	require.NoError(t, err)
 	_, err = memtest.Say(t.Context(), scratch, ada, "in one")
 	require.NoError(t, err)
@@ -41,8 +43,9 @@ func TestScratchCopy(t *testing.T) {
 
 // What a killed process left goes at the next open; what is in use stays.
 func TestOpenSweepsAbandonedScratchCopies(t *testing.T) {
+	pgtest.FileOnly(t, "copies")
 	db := open(t)
-	used, release, err := db.Scratch(t.Context())
+	used, release, err := db.Scratch(t.Context(), ada)
 	require.NoError(t, err)
 	// An abandoned one is like it, without its lock.
 	abandoned := filepath.Join(filepath.Dir(db.Path()), ".memory.db.scratch-2")
@@ -59,7 +62,7 @@ func TestOpenSweepsAbandonedScratchCopies(t *testing.T) {
 	_, err = memtest.Say(t.Context(), used, ada, "goes on")
 	require.NoError(t, err)
 
-	next, releaseNext, err := second.Scratch(t.Context())
+	next, releaseNext, err := second.Scratch(t.Context(), ada)
 	require.NoError(t, err)
 	require.NotEqual(t, used.Path(), next.Path())
 	require.NoError(t, releaseNext())

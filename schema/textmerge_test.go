@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/internal/memtest"
+	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/internal/vfstest"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -26,6 +27,7 @@ func segments(t *testing.T, db *schema.DB) (n int) {
 }
 
 func TestCommitsDoNotMergeTheTextIndex(t *testing.T) {
+	pgtest.FileOnly(t, "its text index")
 	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &schema.Options{NoCheckpoint: true})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
@@ -37,6 +39,7 @@ func TestCommitsDoNotMergeTheTextIndex(t *testing.T) {
 }
 
 func TestTheTextIndexIsMergedBetweenCommits(t *testing.T) {
+	pgtest.FileOnly(t, "its text index")
 	key, err := schema.NewKey([]byte(strings.Repeat("k", 32)))
 	require.NoError(t, err)
 	for name, opts := range map[string]schema.Options{"plain": {}, "encrypted": {Key: key}} {
@@ -66,6 +69,7 @@ func TestTheTextIndexIsMergedBetweenCommits(t *testing.T) {
 }
 
 func TestFailedMergeIsReported(t *testing.T) {
+	pgtest.FileOnly(t, "its text index")
 	disk := vfstest.New(t)
 	var merging atomic.Bool
 	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &schema.Options{

@@ -7,9 +7,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/internal/pgtest"
 )
 
 func TestRolledBackTransactionIsNotCached(t *testing.T) {
+	pgtest.FileOnly(t, "what its only writer knows")
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()

@@ -13,7 +13,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ebbmem/ebb/internal/memtest"
+	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/vecstore"
 )
 
 func FuzzVectorScan(f *testing.F) {
@@ -21,7 +23,7 @@ func FuzzVectorScan(f *testing.F) {
 	f.Add([]byte{0, 0, 128, 63})
 	f.Add([]byte{1, 2, 3, 4, 5})
 	f.Fuzz(func(t *testing.T, blob []byte) {
-		v := schema.Vector{7} // a reused one
+		v := vecstore.Vector{7} // a reused one
 		if err := v.Scan(blob); err != nil {
 			if len(blob) > 0 && len(blob)%4 == 0 {
 				t.Fatalf("%d bytes: %v", len(blob), err)
@@ -40,7 +42,7 @@ func FuzzVectorScan(f *testing.F) {
 }
 
 func TestVectorScanRefusesInvalid(t *testing.T) {
-	var v schema.Vector
+	var v vecstore.Vector
 	for _, src := range []any{nil, "[1,2]", int64(1), []byte{}, []byte{1, 2, 3}} {
 		require.Error(t, v.Scan(src), "%v", src)
 	}
@@ -52,17 +54,17 @@ func TestUnit(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(-1))
 	for _, c := range []struct {
 		name string
-		in   schema.Vector
+		in   vecstore.Vector
 		dims int
 		want string // of the error
 	}{
 		{"none", nil, 0, "has 0 numbers"},
-		{"too short", schema.Vector{1, 2}, 3, "has 2 numbers, want 3"},
-		{"NaN", schema.Vector{1, nan}, 0, "NaN at 1"},
-		{"NaN behind the cut", schema.Vector{1, nan}, 1, "NaN at 1"},
-		{"Inf", schema.Vector{inf, 1}, 0, "Inf at 0"},
-		{"zero", schema.Vector{0, 0}, 0, "all zero"},
-		{"zero before the cut", schema.Vector{0, 1}, 1, "all zero"},
+		{"too short", vecstore.Vector{1, 2}, 3, "has 2 numbers, want 3"},
+		{"NaN", vecstore.Vector{1, nan}, 0, "NaN at 1"},
+		{"NaN behind the cut", vecstore.Vector{1, nan}, 1, "NaN at 1"},
+		{"Inf", vecstore.Vector{inf, 1}, 0, "Inf at 0"},
+		{"zero", vecstore.Vector{0, 0}, 0, "all zero"},
+		{"zero before the cut", vecstore.Vector{0, 1}, 1, "all zero"},
 	} {
 		_, err := c.in.Unit(c.dims)
 		var invalid *schema.InvalidError
@@ -70,7 +72,7 @@ func TestUnit(t *testing.T) {
 		require.ErrorContains(t, err, c.want, c.name)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		v := schema.Vector(rapid.SliceOfN(rapid.Float32Range(-1e30, 1e30), 1, 40).Draw(t, "v"))
+		v := vecstore.Vector(rapid.SliceOfN(rapid.Float32Range(-1e30, 1e30), 1, 40).Draw(t, "v"))
 		dims := rapid.IntRange(0, len(v)).Draw(t, "dims")
 		u, err := v.Unit(dims)
 		if err != nil {
@@ -92,15 +94,15 @@ func TestUnit(t *testing.T) {
 }
 
 // pending lists what a generation has no vector of, for every user.
-func pending(t testing.TB, db *schema.DB, generation int64) (all []schema.PendingChunk) {
+func pending(t testing.TB, db *schema.DB, generation int64) (all []vecstore.PendingChunk) {
 	t.Helper()
 	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
-		last, err := s.LastChunks(ctx)
+		last, err := vecstore.LastChunks(ctx, s)
 		if err != nil {
 			return err
 		}
 		for user := int64(1); user <= int64(len(last)); user++ {
-			chunks, err := s.PendingChunks(ctx, user, generation, 0, 1000)
+			chunks, err := vecstore.PendingChunks(ctx, s, user, generation, 0, 1000)
 			if err != nil {
 				return err
 			}
@@ -114,29 +116,29 @@ func pending(t testing.TB, db *schema.DB, generation int64) (all []schema.Pendin
 	return all
 }
 
-func generation(t testing.TB, db *schema.DB, model string, dims int) (g *schema.Generation) {
+func generation(t testing.TB, db *schema.DB, model string, dims int) (g *vecstore.Generation) {
 	t.Helper()
 	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) (err error) {
-		g, err = tx.OpenGeneration(ctx, model, dims)
+		g, err = vecstore.OpenGeneration(ctx, tx, model, dims)
 		return err
 	}))
 	return g
 }
 
-func insert(t testing.TB, db *schema.DB, generation int64, vectors ...schema.ChunkVector) (n int, err error) {
+func insert(t testing.TB, db *schema.DB, generation int64, vectors ...vecstore.ChunkVector) (n int, err error) {
 	t.Helper()
 	err = db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) (err error) {
-		n, err = tx.InsertVectors(ctx, generation, vectors)
+		n, err = vecstore.InsertVectors(ctx, tx, generation, vectors)
 		return err
 	})
 	return n, err
 }
 
-func visited(t testing.TB, db *schema.DB, user, generation, after int64) (vectors []schema.ChunkVector) {
+func visited(t testing.TB, db *schema.DB, user, generation, after int64) (vectors []vecstore.ChunkVector) {
 	t.Helper()
 	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
-		return s.VectorsAfter(ctx, user, generation, after, func(v schema.ChunkVector) error {
-			v.Vector = append(schema.Vector(nil), v.Vector...)
+		return vecstore.VectorsAfter(ctx, s, user, generation, after, func(v vecstore.ChunkVector) error {
+			v.Vector = append(vecstore.Vector(nil), v.Vector...)
 			vectors = append(vectors, v)
 			return nil
 		})
@@ -172,11 +174,11 @@ func TestVectorsAreKeptByUserAndGeneration(t *testing.T) {
 		}
 	}
 	g := generation(t, db, "m", 2)
-	require.Equal(t, schema.GenerationServing, g.State, "the first serves at once")
+	require.Equal(t, vecstore.GenerationServing, g.State, "the first serves at once")
 	all := pending(t, db, g.ID)
 	require.Len(t, all, 6)
 	for _, c := range all[1:] {
-		n, err := insert(t, db, g.ID, schema.ChunkVector{ChunkID: c.ID, MemoryID: c.MemoryID, Vector: schema.Vector{0, 1}})
+		n, err := insert(t, db, g.ID, vecstore.ChunkVector{ChunkID: c.ID, MemoryID: c.MemoryID, Vector: vecstore.Vector{0, 1}})
 		require.NoError(t, err)
 		require.Equal(t, 1, n)
 	}
@@ -189,9 +191,9 @@ func TestVectorsAreKeptByUserAndGeneration(t *testing.T) {
 	require.Equal(t, user2[2:], visited(t, db, 2, g.ID, user2[1].ID), "only what came after")
 	require.Empty(t, visited(t, db, 1, g.ID+1, 0))
 
-	var progress schema.Embedded
+	var progress vecstore.Embedded
 	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) (err error) {
-		progress, err = s.Embedded(ctx, g.ID)
+		progress, err = vecstore.EmbeddedInAll(ctx, s, g.ID)
 		return err
 	}))
 	require.EqualValues(t, 6, progress.Chunks)
@@ -200,6 +202,7 @@ func TestVectorsAreKeptByUserAndGeneration(t *testing.T) {
 }
 
 func TestVectorsByIDAreReadInTheOrderAskedFor(t *testing.T) {
+	pgtest.FileOnly(t, "ids of its own, and a damaged vector")
 	db := open(t)
 	g := generation(t, db, "m", 2)
 	for i := range 3 {
@@ -207,28 +210,28 @@ func TestVectorsByIDAreReadInTheOrderAskedFor(t *testing.T) {
 		require.NoError(t, err)
 	}
 	for i, c := range pending(t, db, g.ID) {
-		_, err := insert(t, db, g.ID, schema.ChunkVector{ChunkID: c.ID, MemoryID: c.MemoryID, Vector: schema.Vector{float32(i & 1), float32(1 - i&1)}})
+		_, err := insert(t, db, g.ID, vecstore.ChunkVector{ChunkID: c.ID, MemoryID: c.MemoryID, Vector: vecstore.Vector{float32(i & 1), float32(1 - i&1)}})
 		require.NoError(t, err)
 	}
 	ids := []int64{3, 99, 1, 2}
-	read := func(ctx context.Context, visit func(int64, schema.Vector) error) error {
-		return db.Read(t.Context(), func(_ context.Context, s *schema.Snapshot) error { return s.VectorsByID(ctx, ids, visit) })
+	read := func(ctx context.Context, visit func(int64, vecstore.Vector) error) error {
+		return db.Read(t.Context(), func(_ context.Context, s *schema.Snapshot) error { return vecstore.VectorsByID(ctx, s, ids, visit) })
 	}
 	var found []int64
-	require.NoError(t, read(t.Context(), func(id int64, v schema.Vector) error {
-		require.Equal(t, schema.Vector{float32((id - 1) & 1), float32(id & 1)}, v)
+	require.NoError(t, read(t.Context(), func(id int64, v vecstore.Vector) error {
+		require.Equal(t, vecstore.Vector{float32((id - 1) & 1), float32(id & 1)}, v)
 		found = append(found, id)
 		return nil
 	}))
 	require.Equal(t, []int64{3, 1, 2}, found, "what is not there is left out")
 
 	refused := errors.New("no more")
-	require.ErrorIs(t, read(t.Context(), func(int64, schema.Vector) error { return refused }), refused)
+	require.ErrorIs(t, read(t.Context(), func(int64, vecstore.Vector) error { return refused }), refused)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.Error(t, read(ctx, func(int64, schema.Vector) error { return nil }), "what was not read is not left out")
+	require.Error(t, read(ctx, func(int64, vecstore.Vector) error { return nil }), "what was not read is not left out")
 	raw(t, db.Path(), "UPDATE vectors SET vector = x'010203' WHERE id = 3")
-	require.ErrorContains(t, read(t.Context(), func(int64, schema.Vector) error { return nil }), "a BLOB of 3 bytes")
+	require.ErrorContains(t, read(t.Context(), func(int64, vecstore.Vector) error { return nil }), "a BLOB of 3 bytes")
 }
 
 func TestInsertVectorsRefuses(t *testing.T) {
@@ -238,15 +241,15 @@ func TestInsertVectorsRefuses(t *testing.T) {
 	g := generation(t, db, "m", 2)
 	c := pending(t, db, g.ID)[0]
 	nan := float32(math.NaN())
-	for _, v := range []schema.Vector{nil, {1}, {1, 0, 0}, {0, 0}, {nan, 1}, {float32(math.Inf(1)), 0}, {3, 4}} {
-		_, err := insert(t, db, g.ID, schema.ChunkVector{ChunkID: c.ID, MemoryID: c.MemoryID, Vector: v})
+	for _, v := range []vecstore.Vector{nil, {1}, {1, 0, 0}, {0, 0}, {nan, 1}, {float32(math.Inf(1)), 0}, {3, 4}} {
+		_, err := insert(t, db, g.ID, vecstore.ChunkVector{ChunkID: c.ID, MemoryID: c.MemoryID, Vector: v})
 		var invalid *schema.InvalidError
 		require.ErrorAs(t, err, &invalid, "%v", v)
 	}
-	good := schema.ChunkVector{ChunkID: c.ID, MemoryID: c.MemoryID, Vector: schema.Vector{.6, .8}}
+	good := vecstore.ChunkVector{ChunkID: c.ID, MemoryID: c.MemoryID, Vector: vecstore.Vector{.6, .8}}
 	_, err = insert(t, db, g.ID+7, good)
 	require.ErrorIs(t, err, schema.ErrNotFound)
-	for name, v := range map[string]schema.ChunkVector{
+	for name, v := range map[string]vecstore.ChunkVector{
 		"another memory's chunk": {ChunkID: c.ID, MemoryID: c.MemoryID + 1, Vector: good.Vector},
 		"a chunk that is gone":   {ChunkID: c.ID + 1, MemoryID: c.MemoryID, Vector: good.Vector},
 	} {
@@ -269,20 +272,20 @@ func TestGenerationsFollowEachOther(t *testing.T) {
 	}
 	old := generation(t, db, "old", 2)
 	for _, c := range pending(t, db, old.ID) {
-		_, err := insert(t, db, old.ID, schema.ChunkVector{ChunkID: c.ID, MemoryID: c.MemoryID, Vector: schema.Vector{1, 0}})
+		_, err := insert(t, db, old.ID, vecstore.ChunkVector{ChunkID: c.ID, MemoryID: c.MemoryID, Vector: vecstore.Vector{1, 0}})
 		require.NoError(t, err)
 	}
 	abandoned := generation(t, db, "abandoned", 2)
-	require.Equal(t, schema.GenerationBuilding, abandoned.State)
+	require.Equal(t, vecstore.GenerationBuilding, abandoned.State)
 	next := generation(t, db, "new", 3)
-	require.Equal(t, schema.GenerationBuilding, next.State)
+	require.Equal(t, vecstore.GenerationBuilding, next.State)
 	require.Equal(t, next.ID, generation(t, db, "new", 3).ID, "found again")
-	_, err := insert(t, db, abandoned.ID, schema.ChunkVector{})
+	_, err := insert(t, db, abandoned.ID, vecstore.ChunkVector{})
 	require.ErrorIs(t, err, schema.ErrNotFound, "only one is built")
 
-	serving := func() (g *schema.Generation) {
+	serving := func() (g *vecstore.Generation) {
 		require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) (err error) {
-			g, err = s.ServingGeneration(ctx)
+			g, err = vecstore.ServingGeneration(ctx, s)
 			return err
 		}))
 		return g
@@ -290,26 +293,26 @@ func TestGenerationsFollowEachOther(t *testing.T) {
 	require.Equal(t, "old", serving().Model)
 	for range 2 {
 		require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
-			return tx.ActivateGeneration(ctx, next.ID)
+			return vecstore.ActivateGeneration(ctx, tx, next.ID)
 		}))
 		require.Equal(t, "new", serving().Model)
 		require.False(t, serving().ActivatedAt.IsZero())
 	}
 	require.ErrorIs(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
-		return tx.ActivateGeneration(ctx, old.ID)
+		return vecstore.ActivateGeneration(ctx, tx, old.ID)
 	}), schema.ErrNotFound)
 
 	steps := 0
 	for more := true; more; steps++ {
 		require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) (err error) {
-			more, err = tx.DropRetired(ctx, 2)
+			more, err = vecstore.DropRetired(ctx, tx, 2)
 			return err
 		}))
 	}
 	require.Equal(t, 3, steps)
 	require.Empty(t, visited(t, db, 1, old.ID, 0))
 	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
-		left, err := s.Generations(ctx)
+		left, err := vecstore.Generations(ctx, s)
 		require.Len(t, left, 1)
 		return err
 	}))
@@ -323,7 +326,7 @@ func TestOpenGenerationRefuses(t *testing.T) {
 	}{{"", 2}, {"m", 0}, {"m\x00", 2}} {
 		var invalid *schema.InvalidError
 		require.ErrorAs(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
-			_, err := tx.OpenGeneration(ctx, c.model, c.dims)
+			_, err := vecstore.OpenGeneration(ctx, tx, c.model, c.dims)
 			return err
 		}), &invalid)
 	}

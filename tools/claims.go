@@ -29,7 +29,7 @@ var unbacked = schema.OriginToolExternal.Ceiling()
 func (c *claim) doubt(d *Deps) string {
 	switch {
 	case c.backing == nil && c.trust < schema.MaxTrust && !d.ForeignModel && !c.approved:
-		return "no message of the user's says it, and the conversation has seen texts that are not the user's"
+		return "the user did not say it, and the agent had read texts that are not the user's in that conversation"
 	case poison.InspectClaim(c.content) != "" && (c.backing == nil || poison.InspectClaim(c.backing.quote) == ""):
 		return "it reads like an instruction and is not the user's own"
 	}
@@ -49,7 +49,7 @@ func (c *claim) add(ctx context.Context, tx *schema.Tx, d *Deps, userID int64, k
 		Tags: c.tags, Origin: schema.OriginAssistant, Trust: min(max(c.trust, 0), unbacked),
 		Attributes: schema.Attributes{schema.AttrTemporal: grounding.Temporal(c.content, d.DB.Now().In(d.Location))},
 	}
-	add := claims.Claim{Memory: m, Chunks: c.chunks, Reading: c.reading}
+	add := claims.Claim{Memory: m, Chunks: c.chunks, Reading: c.reading, Similar: c.similar}
 	speaker := ""
 	if c.backing != nil {
 		turn := c.backing.turn

@@ -73,6 +73,7 @@ type coreWrite struct {
 	turns   []schema.Memory // the user's, of this session
 	verdict Verdict
 	reason  string       // of the verdict
+	review  bool         // the main agent may allow it
 	trust   schema.Trust // of the new text
 	before  *core.Block
 	after   string

@@ -25,11 +25,15 @@ func (w *coreWrite) propose(ctx context.Context, tx *schema.Tx, userID int64) (s
 	change := BlockChange{
 		Block: w.spec.Name, Owner: w.before.Agent, Kind: w.spec.Kind, Content: w.before.Content, NewContent: w.after, Agent: w.d.Scope.Agent, Spec: &spec,
 	}
+	decides := "host's approval"
+	if w.review && w.d.proposes() {
+		change.Review, change.Trust, decides = true, w.trust, "main agent's or the host's approval"
+	}
 	before, err := tx.BlockProposals(ctx, userID, ProposalBlock, change.Block, change.Owner, change.Content, change.NewContent)
 	if err != nil {
 		return "", err
 	}
-	waits := fmt.Sprintf("%s is not changed: the change waits for the host's approval, since %s. Do not say that it holds.", w.spec.Name, w.reason)
+	waits := fmt.Sprintf("%s is not changed: the change waits for the %s, since %s. Do not say that it holds.", w.spec.Name, decides, w.reason)
 	switch {
 	case before.Rejected > 0:
 		return "", mistakef("%s: the host has rejected exactly this change of %s. Do not propose it again. Nothing was changed.", w.args.tool.name, w.spec.Name)

@@ -71,11 +71,13 @@ func (w *coreWrite) judge(ctx context.Context) error {
 				w.args.tool.name, quoted(clip(order, 80)))
 		}
 	}
+	w.review = w.verdict == VerdictAllow
 	if w.d.proposes() {
 		tighten(VerdictPropose, "only the main agent writes")
 	}
 	if w.d.Gate != nil {
 		v, reason := w.d.Gate(ctx, BlockWrite{Scope: w.d.Scope, Block: *w.spec, Before: w.before.Content, After: w.after, Trust: w.trust})
+		w.review = w.review && v == VerdictAllow
 		tighten(v, reason)
 	}
 	if w.verdict == VerdictRefuse {

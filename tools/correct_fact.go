@@ -165,6 +165,6 @@ func propose(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c 
 	if same > 0 {
 		return "The same correction was proposed before. " + fmt.Sprintf(waits, d.Short(old.UID)), nil
 	}
-	_, err = tx.AddProposal(ctx, old.UserID, ProposalCorrect, payload, "a model asked for it; no turn of the user's in the session holds it", byModel)
+	_, err = tx.AddProposal(ctx, old.UserID, ProposalCorrect, payload, "the agent asked for it; the user did not say it in that conversation", byModel)
 	return fmt.Sprintf(waits, d.Short(old.UID)), err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/tools"
 )
@@ -242,6 +243,7 @@ func TestOlderTurnDoesNotCorrectNewerFact(t *testing.T) {
 }
 
 func TestRetriedCorrectionIsNoConflict(t *testing.T) {
+	pgtest.FileOnly(t, "its only writer")
 	h := ada(t)
 	h.says("My dog is called Crumble.", 0)
 	old := h.fact("The user's dog is called Biscuit.", schema.OriginImport)

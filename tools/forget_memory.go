@@ -111,7 +111,7 @@ func forgetOne(ctx context.Context, d *Deps, args arguments, id string, asked []
 	if m.State == schema.StateForgotten {
 		return done, nil
 	}
-	reason := "a model asked for it; no message of the user's in the session asks to forget it"
+	reason := "the agent asked for it; the user did not ask to forget it in that conversation"
 	if undone {
 		reason = "a model asked for it again, which was undone before"
 	}
@@ -182,7 +182,7 @@ func forgetFound(ctx context.Context, d *Deps, query string, asked []asking) (st
 
 // reader returns the reader that carries out requests in users' messages.
 func (d *Deps) reader() *claims.Reader {
-	r := &claims.Reader{DB: d.DB, OnlyRequests: d.OnlyRequests}
+	r := &claims.Reader{DB: d.DB, OnlyRequests: d.OnlyRequests, Label: d.Stores.Label}
 	if d.Search != nil {
 		r.Find = func(ctx context.Context, _ schema.Scope, about string) ([]schema.Memory, error) {
 			answer, err := d.Search(ctx, recall.Query{Text: about, Limit: 10 * maxCandidates, Dormant: true, Archived: true})

@@ -8,6 +8,7 @@ import (
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/recall/reconcile"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -47,6 +48,7 @@ type claim struct {
 	chunks     []schema.Chunk
 	store      string // "" without stores
 	approved   bool   // by the host
+	similar    *reconcile.Similar
 }
 
 func readClaimToRemember(args arguments) (c claim, err error) {
@@ -114,11 +116,14 @@ func runRemember(ctx context.Context, d *Deps, args arguments) (string, error) {
 	if err := c.route(d, args); err != nil {
 		return "", err
 	}
+	if d.Similar != nil {
+		c.similar = d.Similar(ctx, c.content)
+	}
 	var outcome string
 	var saved *schema.Memory
 	err = d.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 		saved = nil
-		if d.proposes() {
+		if d.proposes() || c.hostDecides(d) {
 			outcome, err = c.offer(ctx, tx, d)
 			return err
 		}

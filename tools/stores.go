@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/recall/stores"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/core"
 )
 
 // route decides about the store of a claim: the one that the model names, else by its
@@ -20,13 +22,19 @@ func (c *claim) route(d *Deps, args arguments) error {
 	case len(d.Stores) == 0:
 		c.store = ""
 	case c.store == "":
-		if routed := stores.Route(c.content, temporal(c.content, d)); slices.Contains(names, routed) {
+		if routed := stores.Route(c.content, temporal(c.content, d)); slices.Contains(d.Stores.Open(), routed) {
 			c.store = routed
 		}
 	case !slices.Contains(names, c.store):
 		return args.mistake("store", "must be one of "+strings.Join(names, ", "))
 	}
 	return nil
+}
+
+// hostDecides reports whether each memory of the claim's store waits for the host.
+func (c *claim) hostDecides(d *Deps) bool {
+	of := d.Stores.Named(c.store)
+	return of != nil && !of.Pins && of.Writer != core.ModelWrites
 }
 
 // pinned reports whether the claim goes to a store whose memories are protected.
@@ -57,7 +65,7 @@ func runFindProcedure(ctx context.Context, d *Deps, args arguments) (string, err
 	if d.Search == nil {
 		return "find_procedure is not available in this host.", nil
 	}
-	answer, err := d.Search(ctx, recall.Query{Text: task, Limit: maxProcedures, Where: &schema.Conditions{Is: map[string]string{schema.AttrStore: stores.Procedural}}})
+	answer, err := d.Search(ctx, recall.Query{Text: task, Limit: maxProcedures, Unquarantined: true, Where: &schema.Conditions{Is: map[string]string{schema.AttrStore: stores.Procedural}}})
 	if err != nil {
 		return "", err
 	}
@@ -181,6 +189,15 @@ func runRequestReflection(ctx context.Context, d *Deps, args arguments) (string,
 	if len(turns) > 0 {
 		trigger = stores.TriggerOf(turns[0].Content)
 	}
+	if trigger == stores.NoTrigger && len(turns) > 1 && stores.Agrees(turns[0].Content) && stores.TriggerOf(turns[1].Content) == stores.SoftTrigger {
+		asked, err := d.askedToReflect(ctx)
+		if err != nil {
+			return "", err
+		}
+		if asked {
+			trigger = stores.Immediate
+		}
+	}
 	switch trigger {
 	case stores.Immediate:
 		answer, err := d.Reflect(ctx, w)
@@ -189,8 +206,22 @@ func runRequestReflection(ctx context.Context, d *Deps, args arguments) (string,
 		}
 		return answer, err
 	case stores.SoftTrigger:
-		return "Not requested: the user is leaving. Ask them: \"Want me to reflect now, or wait?\" Call again when they say \"reflect now\".", nil
+		return "Not requested: the user is leaving. Ask them: \"Want me to reflect now, or wait?\" Call again when they agree.", nil
 	case stores.NoTrigger:
 	}
 	return "Not requested: the user has not asked for a reflection in their last message. Do not ask again by yourself.", nil
+}
+
+// askedToReflect reports whether the last answer in this session offers to reflect.
+func (d *Deps) askedToReflect(ctx context.Context) (bool, error) {
+	if d.Recent == nil {
+		return false, nil
+	}
+	recent, err := d.Recent(ctx, time.Time{}, time.Time{}, d.Scope.Session, 10)
+	for _, m := range slices.Backward(recent) {
+		if m.Role == "assistant" {
+			return strings.Contains(strings.ToLower(m.Content), "reflect"), err
+		}
+	}
+	return false, err
 }

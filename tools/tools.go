@@ -12,6 +12,7 @@ import (
 	lctools "github.com/tmc/langchaingo/tools"
 
 	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/recall/reconcile"
 	"github.com/ebbmem/ebb/recall/stores"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/core"
@@ -91,6 +92,8 @@ type Deps struct {
 	MainAgent string
 	// Outcome answers report_outcome: it records whether a memory helped.
 	Outcome func(ctx context.Context, id string, helped bool) error
+	// Similar, if set, finds what is like a claim, before remember_fact stores it.
+	Similar func(ctx context.Context, content string) *reconcile.Similar
 	// Reflect answers request_reflection with a sentence for the model.
 	Reflect func(ctx context.Context, w Reflection) (string, error)
 	// Location is the user's time zone, for dates. Default UTC.

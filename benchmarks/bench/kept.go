@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/vecstore"
 )
 
 // readKept reads the vectors of every memory in the folder, all users together, and
@@ -52,19 +53,19 @@ func readVectors(ctx context.Context, file string) (all [][]float32, err error) 
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	err = db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		g, err := s.ServingGeneration(ctx)
+		g, err := vecstore.ServingGeneration(ctx, s)
 		if err != nil {
 			return err
 		}
 		if g == nil {
 			return errors.New("holds no vectors")
 		}
-		users, err := s.LastChunks(ctx)
+		users, err := vecstore.LastChunks(ctx, s)
 		if err != nil {
 			return err
 		}
 		for _, user := range slices.Sorted(maps.Keys(users)) {
-			err := s.VectorsAfter(ctx, user, g.ID, 0, func(v schema.ChunkVector) error {
+			err := vecstore.VectorsAfter(ctx, s, user, g.ID, 0, func(v vecstore.ChunkVector) error {
 				all = append(all, slices.Clone([]float32(v.Vector)))
 				return nil
 			})

@@ -62,7 +62,14 @@ func (c *auditCmd) Run(a *app) (err error) {
 
 // auditFile audits a history, or a memory: both may be SQLite files.
 func auditFile(a *app, name string, opts audit.Options) (*audit.Report, error) {
-	f, err := os.Open(name)
+	if info, err := os.Stat(name); err == nil && (info.IsDir() || transfer.IsArchive(name)) {
+		files, _, err := transfer.Folder(name)
+		if err != nil || len(files) != 1 {
+			return nil, &usageError{"cannot audit " + name + ": name one of its files"}
+		}
+		name = files[0]
+	}
+	f, _, err := transfer.OpenFile(name)
 	if err != nil {
 		return nil, &usageError{"cannot audit: " + err.Error()}
 	}

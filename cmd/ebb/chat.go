@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/tmc/langchaingo/agents"
 	"github.com/tmc/langchaingo/chains"
@@ -80,10 +81,14 @@ func (c *chatCmd) Run(a *app) (err error) {
 		defer onInterrupt.Store(nil)
 	}
 	if talk.keepGoing && !a.json {
-		talk.page.note(dim, "", fmt.Sprintf("%s, remembering %s in %s.", name, scope.User, a.db))
+		talk.page.note(dim, "", fmt.Sprintf("%s, remembering %s in %s.", name, scope.User, extension.ShownPath(a.db)))
 		talk.page.note(dim, "", "/help lists the commands, /quit ends.")
 	}
-	return talk.run()
+	err = talk.run()
+	within, cancel := context.WithTimeout(a.ctx, 5*time.Second)
+	defer cancel()
+	_ = x.WaitIdle(within) // "forget that", said last, is carried out now, or when the memory is next opened
+	return err
 }
 
 var chatHelp = [][]string{

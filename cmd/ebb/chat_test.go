@@ -53,6 +53,17 @@ func TestChatRemembersAcrossProcesses(t *testing.T) {
 	}
 }
 
+// What was said last is carried out before the chat ends.
+func TestChatForgetsAtItsEnd(t *testing.T) {
+	server := llmtest.New(t)
+	server.On(llmtest.Any, llmtest.Text("Fine."))
+	db := filepath.Join(t.TempDir(), "memory.db")
+	o := ebb(t, "The garage code is 7741.\nRemember that the rent is due on the third.\nRemove the garage code from memory.\n", chatting(server, db)...)
+	require.Equal(t, exitOK, o.code, o.err)
+	require.NotContains(t, ebb(t, "", "search", "garage code", "--db", db).out, "7741")
+	require.Contains(t, ebb(t, "", "profile", "--db", db).out, "Remember that the rent is due on the third.")
+}
+
 func TestChatCallsTools(t *testing.T) {
 	server := llmtest.New(t)
 	server.On(llmtest.LastContains("Saved"), llmtest.Text("Noted."))

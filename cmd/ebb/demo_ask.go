@@ -11,6 +11,7 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/cells"
 )
 
 // shownPerQuestion is how many results the demo prints of each search.
@@ -108,7 +109,7 @@ func (d *demo) tally(q storyQuestion, answers map[string]bool) {
 // shown is one memory on one line.
 func (d *demo) shown(place, mark string, at time.Time, who, text string) {
 	line := fmt.Sprintf("%s  %s  %-9s  ", place, at.In(d.location).Format("Mon _2 Jan"), who)
-	d.line("   %s %s%s", mark, line, oneLine(text, d.width-cells(line)-6))
+	d.line("   %s %s%s", mark, line, oneLine(text, d.width-cells.Width(line)-6))
 }
 
 // promptStart and promptEnd are how many lines of the prompt are shown from both ends.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/internal/cells"
 	"github.com/ebbmem/ebb/internal/racing"
 )
 
@@ -36,7 +37,7 @@ func TestDemo(t *testing.T) {
 	require.Regexp(t, `Ada is allergic to cashews .* active\n.*Ada lives in Oslo .* active\n`, first.out, "neither is lost")
 	require.Regexp(t, `7 of 7 questions that the story answers`, strings.Join(strings.Fields(first.out), " "))
 	for line := range strings.Lines(first.out) {
-		require.LessOrEqual(t, cells(strings.TrimRight(line, "\n")), 80, line)
+		require.LessOrEqual(t, cells.Width(strings.TrimRight(line, "\n")), 80, line)
 	}
 	lines := strings.Count(first.out, "\n")
 	require.Greater(t, lines, 80)

@@ -53,9 +53,9 @@ func (c *doctorCmd) Run(a *app) error {
 	case err != nil || d.Healthy:
 		return err
 	case unseen(d):
-		return errors.New(path + " could not be examined; the checks above say what to do")
+		return errors.New(extension.ShownPath(path) + " could not be examined; the checks above say what to do")
 	}
-	return &damagedError{path + " is not well; the checks above say what to do"}
+	return &damagedError{extension.ShownPath(path) + " is not well; the checks above say what to do"}
 }
 
 func acknowledgeLosses(a *app, path string) error {

@@ -115,7 +115,7 @@ func message(a *app, err error) string {
 	if a != nil && errors.As(err, &invalid) && invalid.Field == "Scope.User" && a.user == "" {
 		return chooseUser(a.tenant, a.users)
 	}
-	text := asFlags.Replace(strings.Join(strings.Fields(err.Error()), " "))
+	text := asFlags.Replace(strings.Join(strings.Fields(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; ")), " "))
 	switch {
 	case errors.Is(err, extension.ErrNotDatabase):
 		text += "; give the file of a memory; ebb import makes one"

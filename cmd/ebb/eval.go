@@ -21,6 +21,7 @@ type evalCmd struct {
 
 	Dir       string  `arg:"" help:"A folder with conversations/NAME.jsonl and queries.jsonl."`
 	RunFile   string  `name:"run" type:"path" placeholder:"FILE" help:"Write the rankings here, in TREC format (question-id Q0 turn-id rank score tag)."`
+	Against   string  `type:"existingfile" placeholder:"FILE" help:"Also compare with the rankings that an earlier --run wrote, question by question."`
 	K         int     `name:"k" default:"20" placeholder:"N" help:"Number of source turns ranked for each question, 20 to 1000 (default 20)."`
 	Diversity float64 `placeholder:"X" help:"Weight of maximal marginal relevance, 0 to 1 (default 0: off)."`
 	Budget    int     `placeholder:"N" help:"Maximum tokens of a question's results (default 0: unlimited; with --offtopic 1200)."`
@@ -35,9 +36,9 @@ type evalCmd struct {
 func (evalCmd) Help() string {
 	return `Imports each conversation for a separate user into a temporary memory, with the clock set to each turn's time. After background work has finished, it asks each question at its time and measures which turns are found. A question sees its whole conversation.
 
-The unit is the turn: a fact counts as its source turns, and a turn counts once. With --facts FILE the memory also gets facts after the last turn, as a night would extract them, from lines {"conversation", "id", "session", "speaker", "text", "sources": [turn ids]}. R@k is the share of the evidence among the first k turns, Hit@k is 1 if any of it is, All@k is 1 if all of it is. Tokens are estimates.
+The unit is the turn: a fact counts as its source turns, and a turn counts once. With --facts FILE the memory also gets facts after the last turn, as a night would extract them, from lines {"conversation", "id", "session", "speaker", "text", "sources": [turn ids]}. R@k is the share of the evidence among the first k turns, Hit@k is 1 if any of it is, All@k is 1 if all of it is. Tokens are estimates. Intervals of R@k are 95 % by bootstrap over the questions; those of the differences with --against are paired.
 
-With --json: {"set", "turns", "facts", "questions", "import_seconds", "recall_seconds", "total", "categories": [{"name", "questions", "recall", "hit", "all", "tokens": {"5", "10", "20"}, "mrr", "ndcg"}]}, all from 0 to 1 except tokens.
+With --json: {"set", "turns", "facts", "questions", "import_seconds", "recall_seconds", "total", "categories": [{"name", "questions", "recall", "hit", "all", "tokens": {"5", "10", "20"}, "mrr", "ndcg"}], "recall": [{"mean", "low", "high"}], "against": [the same of the differences]}, all from 0 to 1 except tokens; the intervals are of R@5, R@10 and R@20.
 
 A folder with the stream.jsonl of a team's agents, queries.jsonl, docs and bank.md is replayed night by night. Each question is asked at its time with its filters, with recall_search and archival_search, five results each. It counts as answered if everything it needs is found. For comparison it shows SQLite's FTS5 on the same texts, tags and filters with ten results, the tokens of core memory, and unauthorised changes of it. With --json: {"set", "entries", "documents", "questions", "recall", "plain", "core_tokens", "attempts", "unauthorised", "categories": [{"name", "questions", "recall", "plain"}], "missed"}.
 
@@ -100,6 +101,13 @@ func (c *evalCmd) Run(a *app) (err error) {
 		}
 	}
 	view := m.view()
+	if c.Against != "" {
+		other, err := evalset.ReadRun(c.Against)
+		if err != nil {
+			return err
+		}
+		view.Against = evalset.Estimated(m.answers, other)
+	}
 	if a.json {
 		return a.printJSON(view)
 	}

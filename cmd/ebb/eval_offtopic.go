@@ -40,6 +40,7 @@ type onTopicPart struct {
 	Thresholds float64 `json:"recall_10_thresholds"` // of what is relevant enough
 	Shown      float64 `json:"recall_injected"`      // of what is injected, in whatever length
 	Whole      float64 `json:"recall_injected_whole"`
+	Terms      float64 `json:"answer_terms"` // of the answer, beside those of the question, in the block
 }
 
 // offTopic asks each question of its own conversation and of the next one, the
@@ -53,7 +54,7 @@ func (m *measurement) offTopic() (*offTopicView, error) {
 	}
 	bar := m.app.bar(int64(len(m.set.Queries)), "asking", false)
 	defer func() { _ = bar.Clear() }()
-	speakers := m.speakers()
+	speakers := m.set.Speakers()
 	n, others := float64(len(m.set.Queries)), 0.0
 	for _, q := range m.set.Queries {
 		m.clock.Set(q.Time)
@@ -163,6 +164,7 @@ func (m *measurement) onTopic(q evalset.Query, part *onTopicPart, share float64)
 		}
 		*of.sum += share * r
 	}
+	part.Terms += share * q.AnswerIn(found.Block)
 	if found.Block != "" {
 		part.Injected += share
 		part.Tokens += share * float64(found.Tokens)
@@ -195,19 +197,6 @@ func (m *measurement) runOffTopic(path string) (v *offTopicView, err error) {
 	return m.offTopic()
 }
 
-// speakers are the names of everyone who speaks in a conversation.
-func (m *measurement) speakers() map[string][]string {
-	all := make(map[string][]string)
-	for _, c := range m.set.Conversations {
-		for _, t := range c.Turns {
-			if t.Speaker != "" && !slices.Contains(all[c.Name], t.Speaker) {
-				all[c.Name] = append(all[c.Name], t.Speaker)
-			}
-		}
-	}
-	return all
-}
-
 func (v *offTopicView) print(a *app) error {
 	p := a.page()
 	percent := func(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
@@ -227,6 +216,7 @@ func (v *offTopicView) print(a *app) error {
 		{"R@10 with them", percent(v.OnTopic.Thresholds), fmt.Sprintf("%.1f points lost", 100*(v.OnTopic.Recall-v.OnTopic.Thresholds))},
 		{"evidence injected", percent(v.OnTopic.Shown)},
 		{"evidence injected whole", percent(v.OnTopic.Whole)},
+		{"words of the answer injected", percent(v.OnTopic.Terms)},
 	})
 	return p.err
 }

@@ -43,14 +43,21 @@ func TestEval(t *testing.T) {
 
 	runs := [2]string{filepath.Join(dir, "one.run"), filepath.Join(dir, "two.run")}
 	var view evalView
-	for _, file := range runs {
-		o := ebb(t, "", "--json", "eval", evalFixture, "--run", file)
+	for i, file := range runs {
+		args := []string{"--json", "eval", evalFixture, "--run", file}
+		if i > 0 {
+			args = append(args, "--against", runs[0])
+		}
+		o := ebb(t, "", args...)
 		require.Equal(t, exitOK, o.code, o.err)
 		require.Empty(t, o.err, "no progress bar where nobody watches")
 		require.NoError(t, json.Unmarshal([]byte(o.out), &view))
 	}
 	require.Equal(t, len(set.Queries), view.Questions)
 	require.Equal(t, len(set.Queries), view.Total.Questions)
+	require.InDelta(t, view.Total.Recall["10"], view.Recall[1].Mean, 1e-9)
+	require.Less(t, view.Recall[1].Low, view.Recall[1].Mean)
+	require.Equal(t, make([]evalset.Estimate, len(evalset.Cutoffs)), view.Against, "a run does not differ from itself")
 	turns := 0
 	for _, c := range set.Conversations {
 		turns += len(c.Turns)
@@ -95,6 +102,7 @@ func TestEvalPrintsATable(t *testing.T) {
 	require.Equal(t, exitOK, o.code, o.err)
 	require.Contains(t, o.out, "R@10")
 	require.Contains(t, o.out, "nDCG@10")
+	require.Regexp(t, `95 % interval +\d+\.\d to \d+\.\d`, o.out)
 	for _, name := range []string{"single-hop", "multi-hop", "temporal", "all"} {
 		require.Contains(t, o.out, "\n"+name+" ")
 	}

@@ -10,48 +10,26 @@ import (
 
 // evalView is the shape of `ebb eval --json`.
 type evalView struct {
-	Set           string        `json:"set"`
-	Turns         int           `json:"turns"`
-	Facts         int           `json:"facts"`
-	Questions     int           `json:"questions"`
-	ImportSeconds float64       `json:"import_seconds"` // with the background work
-	RecallSeconds float64       `json:"recall_seconds"`
-	Total         metricsView   `json:"total"`
-	Categories    []metricsView `json:"categories"`
-}
-
-// metricsView are the means over some questions; maps go by cutoff.
-type metricsView struct {
-	Name      string             `json:"name"`
-	Questions int                `json:"questions"`
-	Recall    map[string]float64 `json:"recall"`
-	Hit       map[string]float64 `json:"hit"`
-	All       map[string]float64 `json:"all"`
-	Tokens    map[string]float64 `json:"tokens"`
-	MRR       float64            `json:"mrr"`
-	NDCG      float64            `json:"ndcg"` // at 10
+	Set           string             `json:"set"`
+	Turns         int                `json:"turns"`
+	Facts         int                `json:"facts"`
+	Questions     int                `json:"questions"`
+	ImportSeconds float64            `json:"import_seconds"` // with the background work
+	RecallSeconds float64            `json:"recall_seconds"`
+	Total         evalset.View       `json:"total"`
+	Categories    []evalset.View     `json:"categories"`
+	Recall        []evalset.Estimate `json:"recall"`
+	Against       []evalset.Estimate `json:"against,omitempty"` // differences from another run
 }
 
 func (m *measurement) view() *evalView {
 	categories, total := evalset.ByCategory(m.answers)
 	v := &evalView{
 		Set: filepath.Base(filepath.Clean(m.cmd.Dir)), Turns: m.turns, Facts: len(m.facts), Questions: total.N,
-		ImportSeconds: m.imported.Seconds(), RecallSeconds: m.recall.Seconds(), Total: metricsViewOf("all", total),
+		ImportSeconds: m.imported.Seconds(), RecallSeconds: m.recall.Seconds(), Total: total.View("all"), Recall: evalset.Estimated(m.answers, nil),
 	}
 	for _, c := range categories {
-		v.Categories = append(v.Categories, metricsViewOf(c.Name, c.Metrics))
-	}
-	return v
-}
-
-func metricsViewOf(name string, m evalset.Metrics) metricsView {
-	v := metricsView{
-		Name: name, Questions: m.N, MRR: m.MRR, NDCG: m.NDCG,
-		Recall: map[string]float64{}, Hit: map[string]float64{}, All: map[string]float64{}, Tokens: map[string]float64{},
-	}
-	for i, k := range evalset.Cutoffs {
-		key := strconv.Itoa(k)
-		v.Recall[key], v.Hit[key], v.All[key], v.Tokens[key] = m.Recall[i], m.Hit[i], m.All[i], m.Tokens[i]
+		v.Categories = append(v.Categories, c.Metrics.View(c.Name))
 	}
 	return v
 }
@@ -73,7 +51,7 @@ func (v *evalView) print(a *app) error {
 	}
 	rows := [][]string{append(head, "  MRR", "nDCG@10")}
 	tokens := [][]string{{"tokens", "    @5", "   @10", "   @20"}}
-	for _, m := range append(append([]metricsView{}, v.Categories...), v.Total) {
+	for _, m := range append(append([]evalset.View{}, v.Categories...), v.Total) {
 		row := []string{m.Name, fmt.Sprintf("%5d", m.Questions)}
 		cost := []string{m.Name}
 		for _, by := range []map[string]float64{m.Recall, m.Hit, m.All} {
@@ -90,5 +68,20 @@ func (v *evalView) print(a *app) error {
 	p.table("", rows)
 	p.line("")
 	p.table("", tokens)
+	p.line("")
+	rows = [][]string{{"of R", "@5", "@10", "@20"}, intervals("95 % interval", "%.1[2]f to %.1[3]f", v.Recall)}
+	if v.Against != nil {
+		rows = append(rows, intervals("difference", "%+.1f (%+.1f to %+.1f)", v.Against))
+	}
+	p.table("", rows)
 	return p.err
+}
+
+// intervals is a row of estimates, in percent.
+func intervals(name, format string, of []evalset.Estimate) []string {
+	row := []string{name}
+	for _, e := range of {
+		row = append(row, fmt.Sprintf(format, 100*e.Mean, 100*e.Low, 100*e.High))
+	}
+	return row
 }

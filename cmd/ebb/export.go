@@ -19,6 +19,7 @@ type exportCmd struct {
 	Out    string `type:"path" placeholder:"FILE" help:"Output file (default, or -: standard output). An existing file is not replaced."`
 	Format string `enum:"ebb,markdown,stores" default:"ebb" placeholder:"FORMAT" help:"ebb, lossless, or markdown or stores, a folder of files for people (default ebb)."`
 	Git    bool   `help:"With --format stores: commit the folder; its history begins again after an erasure."`
+	All    bool   `name:"all-users" help:"With --format stores: a folder for every user of the file."`
 	Plain  bool   `help:"Write Markdown of an encrypted memory, unencrypted."`
 	Stream bool   `help:"Export the stream of a team's agents, as ebb import --stream reads it."`
 	Force  bool   `help:"Replace an existing file after the export is complete."`
@@ -30,7 +31,7 @@ func (exportCmd) Help() string {
 
 With --format markdown DIR: writes a new folder for the user with profile.md, facts.md, people/ and days/; nothing is overwritten. It is for people, not a backup: sources, history, links, audits, blocks, proposals, and what is quarantined or forgotten are left out. The JSON is {"folder", "files", "claims", "people", "days"}.
 
-With --format stores DIR: writes the folder in the layout of the profile fourstores (MEMORY.md, SOUL.md, IDENTITY.md, memory/) and replaces it the next time. Nothing is read back from it. The JSON is {"folder", "files", "commit", "note"}.
+With --format stores DIR: writes the folder in the layout of the profile fourstores (MEMORY.md, SOUL.md, IDENTITY.md, memory/) and replaces it the next time. Nothing is read back from it. The JSON is {"folder", "files", "commit", "note"}, with --all-users a list of it.
 
 With --json, and --out: {"file", "records", "bytes"}.`
 }
@@ -46,8 +47,8 @@ func (c *exportCmd) Run(a *app) (err error) {
 	if c.Format != "ebb" {
 		return c.markdown(a)
 	}
-	if c.Dir != "" || c.Plain || c.Git {
-		return &usageError{"a folder, --plain and --git go with --format markdown or stores; name a file with --out"}
+	if c.Dir != "" || c.Plain || c.Git || c.All {
+		return &usageError{"a folder, --plain, --git and --all-users go with --format markdown or stores; name a file with --out"}
 	}
 	x, err := a.open(true)
 	if err != nil {
@@ -96,8 +97,8 @@ func (c *exportCmd) markdown(a *app) (err error) {
 	switch {
 	case c.Dir == "":
 		return &usageError{"name the folder to write Markdown into: ebb export --format markdown DIR"}
-	case c.Git && c.Format != "stores":
-		return &usageError{"--git goes with --format stores"}
+	case (c.Git || c.All) && c.Format != "stores":
+		return &usageError{"--git and --all-users go with --format stores"}
 	case c.Out != "" || c.Stream || c.Force:
 		return &usageError{"--out, --stream and --force are for JSON lines; Markdown goes into the folder"}
 	case !a.key.IsZero() && !c.Plain:
@@ -109,20 +110,30 @@ func (c *exportCmd) markdown(a *app) (err error) {
 	}
 	defer func() { err = errors.Join(err, x.Close(context.WithoutCancel(a.ctx))) }()
 	if c.Format == "stores" {
-		report, err := markdown.Stores(a.ctx, x, a.scope(), c.Dir, markdown.StoresOptions{Location: a.zone(), Git: c.Git})
-		if err == nil && a.json {
-			return a.printJSON(report)
+		scopes := []extension.Scope{a.scope()}
+		if c.All {
+			scopes = nil
 		}
-		if err == nil {
-			_, err = fmt.Fprintf(a.stdout, "%s: %s %s%s\n", report.Folder, count(report.Files, "file", "files"), report.Commit, report.Note)
+		reports, err := markdown.AllStores(a.ctx, x, c.Dir, markdown.StoresOptions{Location: a.zone(), Git: c.Git}, scopes...)
+		switch {
+		case err != nil:
+			return err
+		case a.json && c.All:
+			return a.printJSON(reports)
+		case a.json:
+			return a.printJSON(reports[0])
 		}
-		return err
+		p := a.page()
+		for _, r := range reports {
+			p.line("%s: %s %s%s", r.Folder, count(r.Files, "file", "files"), r.Commit, r.Note)
+		}
+		return p.err
 	}
 	report, err := markdown.Export(a.ctx, x, a.scope(), c.Dir, a.zone())
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if a.json {
+	case a.json:
 		return a.printJSON(report)
 	}
 	_, err = fmt.Fprintf(a.stdout, "%s: %s, with %s, %s and %s\n", report.Folder, count(report.Files, "file", "files"),

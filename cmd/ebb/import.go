@@ -26,7 +26,7 @@ import (
 type importCmd struct {
 	localEncoder
 
-	Path     string `arg:"" name:"file" help:"A file, a folder (its *.jsonl and *.json files, not subfolders; with --markdown its *.md files, subfolders too), or - for standard input."`
+	Path     string `arg:"" name:"file" help:"A file, a folder or ZIP archive (its *.jsonl and *.json files; of a folder not subfolders; with --markdown its *.md files, subfolders too), or - for standard input."`
 	Session  string `placeholder:"NAME" help:"Session for every turn (default: each turn's own)."`
 	Restore  bool   `help:"Restore ebb's own export with its origins, trust and protection. Use it only for files that no one else could have changed. Without it an export is imported like any other file."`
 	Stream   bool   `help:"The files are streams of a team's agents."`
@@ -36,6 +36,8 @@ type importCmd struct {
 	Bank     bool   `help:"Import a team's Markdown memory bank into core memory."`
 	Origin   string `enum:"import,user_direct,tool_internal" default:"import" placeholder:"ORIGIN" help:"Origin of the texts, which bounds their trust: import, user_direct for the user's own history, or tool_internal for a stream of your own agents (default import)."`
 	Mine     bool   `help:"What the user said in it is this user's own word: --origin user_direct. Only for your own history."`
+
+	leftOut []string // files of a folder that are not imported
 }
 
 // Help says what can be imported, and documents the JSON.
@@ -50,7 +52,7 @@ With --bank: Markdown with headings (Active Sprint, In Progress, Recently Comple
 
 Importing again stores nothing twice, so repeat the command after an interruption. An invalid line stops the import of its file and is reported with its number; what precedes it is kept (of an export, the complete batches). Messages without a time get the time of the import. If two files of a folder use one id for different turns, the later turn is stored as FILE/ID.
 
-With --json: {"read", "stored", "duplicates", "skipped", "seconds", "files": [{"file", "format", "read", "stored", "duplicates", "skipped", "untimed", "lowered", "sessions", "bytes", "left_out", "error"}]}.`
+With --json: {"read", "stored", "duplicates", "skipped", "seconds", "files": [{"file", "format", "read", "stored", "duplicates", "skipped", "untimed", "lowered", "sessions", "bytes", "left_out", "error"}], "left_out"}.`
 }
 
 // importView is the shape of `ebb import --json`.
@@ -61,6 +63,7 @@ type importView struct {
 	Skipped    int              `json:"skipped"`
 	Seconds    float64          `json:"seconds"` // storing, without the background work
 	Files      []importFileView `json:"files"`
+	LeftOut    []string         `json:"left_out,omitempty"` // files of a data export without conversations
 }
 
 type importFileView struct {
@@ -137,7 +140,7 @@ func (c *importCmd) Run(a *app) (err error) {
 			break // not this file's fault
 		}
 	}
-	view.Seconds = time.Since(started).Seconds()
+	view.Seconds, view.LeftOut = time.Since(started).Seconds(), c.leftOut
 	if a.json {
 		err = a.printJSON(view)
 	} else {
@@ -166,7 +169,7 @@ func (c *importCmd) files() ([]string, error) {
 	if err != nil {
 		return nil, &usageError{"cannot import: " + err.Error()}
 	}
-	if !info.IsDir() {
+	if !info.IsDir() && !transfer.IsArchive(c.Path) {
 		return []string{c.Path}, nil
 	}
 	if c.Markdown {
@@ -176,35 +179,24 @@ func (c *importCmd) files() ([]string, error) {
 		}
 		return files, err
 	}
-	entries, err := os.ReadDir(c.Path) // sorted by name
-	if err != nil {
-		return nil, err
+	files, leftOut, err := transfer.Folder(c.Path)
+	c.leftOut = leftOut
+	if err == nil && len(files) == 0 {
+		err = &usageError{c.Path + " has no *.jsonl and no *.json; name the folder that holds them, or add --markdown or --archive for Markdown"}
 	}
-	var files []string
-	for _, e := range entries {
-		if ext := filepath.Ext(e.Name()); !e.IsDir() && (ext == ".jsonl" || ext == ".json") {
-			files = append(files, filepath.Join(c.Path, e.Name()))
-		}
-	}
-	if len(files) == 0 {
-		return nil, &usageError{c.Path + " has no *.jsonl and no *.json; name the folder that holds them, or add --markdown or --archive for Markdown"}
-	}
-	return files, nil
+	return files, err
 }
 
 // file imports one file. The report is never nil.
 func (c *importCmd) file(a *app, x *extension.Extension, file string, named bool, shared func() map[string]bool) (*transfer.ImportReport, error) {
 	in, total := a.stdin, int64(-1)
 	if file != "-" {
-		f, err := os.Open(file)
+		f, size, err := transfer.OpenFile(file)
 		if err != nil {
 			return &transfer.ImportReport{}, &usageError{"cannot be read: " + err.Error()}
 		}
 		defer f.Close()
-		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-			total = info.Size()
-		}
-		in = f
+		in, total = f, size
 	}
 	r := bufio.NewReader(in)
 	scope := a.scope()
@@ -245,7 +237,7 @@ func (c *importCmd) file(a *app, x *extension.Extension, file string, named bool
 func sharedIDs(files []string) map[string]bool {
 	in, shared := make(map[string]int), make(map[string]bool)
 	for n, file := range files {
-		f, err := os.Open(file)
+		f, _, err := transfer.OpenFile(file)
 		if err != nil {
 			continue
 		}
@@ -282,7 +274,7 @@ func (c *importCmd) namesItsUser(files []string) bool {
 		if file == "-" {
 			return true
 		}
-		f, err := os.Open(file)
+		f, _, err := transfer.OpenFile(file)
 		if err != nil {
 			return false
 		}
@@ -324,6 +316,9 @@ func (v *importView) print(a *app) error {
 			stopped = "; stopped by a fault"
 		}
 		p.say("%s: %s%s", f.File, f.ImportReport, stopped)
+	}
+	if len(v.LeftOut) > 0 {
+		p.say("Not conversations, and left out: %s.", strings.Join(v.LeftOut, ", "))
 	}
 	rate := ""
 	if v.Seconds > 0 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"archive/zip"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -169,6 +170,47 @@ func TestImportSkipsUnreadableFile(t *testing.T) {
 	require.Equal(t, exitUsage, o.code)
 	require.Contains(t, o.err, "a.jsonl: cannot be read: open ")
 	require.Equal(t, 2, imported(t, o).Stored)
+}
+
+// A data export is a folder of which one file holds the conversations: the others are
+// no faults.
+func TestImportOfAnUnpackedDataExport(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in")
+	writeTo(t, filepath.Join(in, "conversations.json"), `[{"uuid":"c","chat_messages":[{"uuid":"m","sender":"human","created_at":"2026-01-05T09:12:02Z","text":"The teapot is green."}]}]`)
+	writeTo(t, filepath.Join(in, "users.json"), `[{"uuid":"u","full_name":"Ada"}]`)
+	writeTo(t, filepath.Join(in, "projects.json"), `[]`)
+	o := ebb(t, "", "--db", filepath.Join(dir, "m.db"), "--user", "ada", "import", in)
+	require.Equal(t, exitOK, o.code, o.err)
+	require.Contains(t, o.out, "1 turn stored")
+	require.Contains(t, o.out, "Not conversations, and left out: projects.json, users.json.")
+
+	packed := filepath.Join(dir, "export.zip")
+	file, err := os.Create(packed)
+	require.NoError(t, err)
+	archive := zip.NewWriter(file)
+	require.NoError(t, archive.AddFS(os.DirFS(in)))
+	_, err = archive.Create("../users.json")
+	require.NoError(t, err)
+	require.NoError(t, archive.Close())
+	require.NoError(t, file.Close())
+	o = ebb(t, "", "--db", filepath.Join(dir, "m.db"), "--user", "ada", "import", packed)
+	require.Equal(t, exitOK, o.code, o.err)
+	require.Contains(t, o.out, "export.zip/conversations.json: 0 turns stored, 1 were there already")
+	o = ebb(t, "", "audit", packed)
+	require.Equal(t, exitOK, o.code, o.err)
+	require.Contains(t, o.out, "1 message")
+	content, err := os.ReadFile(packed)
+	require.NoError(t, err)
+	o = ebb(t, "", "--db", filepath.Join(dir, "m.db"), "--user", "ada", "import", writeTo(t, filepath.Join(dir, "half.zip"), string(content[:len(content)/2])))
+	require.Equal(t, exitUsage, o.code)
+	require.Contains(t, o.err, "archive is damaged, or no ZIP file")
+	require.Equal(t, exitUsage, ebb(t, "", "audit", dir).code, "of a folder with nothing to read")
+
+	require.NoError(t, os.Remove(filepath.Join(in, "conversations.json")))
+	o = ebb(t, "", "--db", filepath.Join(dir, "m.db"), "--user", "ada", "import", in)
+	require.Equal(t, exitUsage, o.code)
+	require.Contains(t, o.err, "projects.json: input holds nothing to import; ", "without one they are what was given")
 }
 
 // An editor may have put a byte order mark in front.

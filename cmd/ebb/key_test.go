@@ -59,6 +59,17 @@ func TestKeyOfAnEncryptedMemory(t *testing.T) {
 		require.NotContains(t, said, "battery")
 	}
 
+	for _, format := range []string{"stores", "markdown"} {
+		folder := filepath.Join(dir, format)
+		code, said = ebb("--key-file", key, "export", "--format", format, folder)
+		require.Equal(t, exitUsage, code, said)
+		require.Contains(t, said, "--plain")
+		require.NoDirExists(t, folder)
+		code, said = ebb("--key-file", key, "export", "--format", format, "--plain", folder)
+		require.Zero(t, code, said)
+		require.DirExists(t, folder)
+	}
+
 	code, said = ebb("--key-file", key, "doctor")
 	require.Zero(t, code, said)
 	require.Contains(t, said, "Healthy")

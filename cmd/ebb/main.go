@@ -64,6 +64,7 @@ type cli struct {
 	Quarantine  quarantineCmd  `cmd:"" help:"List and release quarantined memories."`
 	Backup      backupCmd      `cmd:"" help:"Copy the memory file while it is in use and verify the copy."`
 	Restore     restoreCmd     `cmd:"" help:"Replace the memory file by a backup."`
+	Migrate     migrateCmd     `cmd:"" help:"Copy the memory to another file or to a server."`
 	Erase       eraseCmd       `cmd:"" help:"Permanently delete memories, conversations or a whole user."`
 	Tenants     tenantsCmd     `cmd:"" help:"List the tenants of a folder and their files."`
 	Doctor      doctorCmd      `cmd:"" help:"Check a file, even one that cannot be opened, and advise what to do."`
@@ -71,7 +72,7 @@ type cli struct {
 
 	Man manCmd `cmd:"" hidden:"" help:"Write man pages to a folder."`
 
-	Completion kongcompletion.Completion `cmd:"" help:"Print a shell's completion script: ebb completion bash (or zsh, fish)."`
+	Completion manual.Completion `cmd:"" help:"Complete commands in a shell: source <(ebb completion bash), or zsh, fish."`
 }
 
 const description = `Long-term memory for agents, in one file.

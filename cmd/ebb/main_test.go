@@ -315,9 +315,11 @@ func TestVersionFlag(t *testing.T) {
 
 func TestCompletion(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish"} {
-		got := ebb(t, "", "completion", "--code", shell)
+		got := ebb(t, "", "completion", shell)
 		require.Equal(t, exitOK, got.code, got.err)
 		require.Contains(t, got.out, "complete", shell)
+		require.NotContains(t, got.out, "Execute", "a pipe gets code and no advice")
+		require.Equal(t, got.out, ebb(t, "", "completion", "--code", shell).out)
 	}
 }
 

@@ -11,6 +11,7 @@ type mcpCmd struct {
 
 	WriteTurns  bool `help:"Offer the tool record_turn, which stores messages verbatim."`
 	TrustClient bool `help:"Trust messages that the client records for the user as the user's own. Only for a client used by one person; requires --write-turns."`
+	Hook        bool `help:"Answer one hook of Claude Code instead: print the context for the prompt on standard input; with --write-turns also store it. See docs/MCP.md."`
 }
 
 // Help says how clients start it.
@@ -38,5 +39,8 @@ func (c *mcpCmd) Run(a *app) error {
 	}}
 	file.Scope = a.scope()
 	file.Scope.Session = a.sessionName("mcp")
+	if c.Hook {
+		return mcpserver.AnswerHook(a.ctx, file, options, a.stdin, a.stdout)
+	}
 	return mcpserver.ServeStdio(a.ctx, file, options, a.stdin, a.stdout)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/internal/cells"
 	"github.com/ebbmem/ebb/internal/llmtest"
 	"github.com/ebbmem/ebb/internal/racing"
 )
@@ -168,7 +169,7 @@ func (n *newcomer) keep() {
 	lines, whole := n.terminal(), n.terminal("-J")
 	typed := lines[n.kept]
 	for _, line := range whole[n.kept-n.broken:] {
-		if line = strings.TrimRight(line, " "); cells(line) > n.columns && !mayBreak.MatchString(line) {
+		if line = strings.TrimRight(line, " "); cells.Width(line) > n.columns && !mayBreak.MatchString(line) {
 			n.t.Errorf("%s: a line is wider than the terminal: %s", typed, line)
 		}
 	}

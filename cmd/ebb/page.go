@@ -9,6 +9,8 @@ import (
 	"unicode"
 
 	"github.com/rivo/uniseg"
+
+	"github.com/ebbmem/ebb/internal/cells"
 )
 
 // page writes for people: wrapped, aligned, and with colour only on a
@@ -42,10 +44,10 @@ func (p *page) line(format string, args ...any) {
 // to be copied.
 func (p *page) body(first, prefix, text string) {
 	room := "" // what first takes of its line beyond prefix
-	if wider := cells(first) - cells(prefix); wider > 0 {
+	if wider := cells.Width(first) - cells.Width(prefix); wider > 0 {
 		room = strings.Repeat("_", wider-1) + " "
 	}
-	for i, l := range wrapped(room+text, p.width-cells(prefix)) {
+	for i, l := range wrapped(room+text, p.width-cells.Width(prefix)) {
 		if i == 0 {
 			p.line("%s", strings.TrimRight(first+l[min(len(room), len(l)):], " "))
 			continue
@@ -66,7 +68,7 @@ func (p *page) say(format string, args ...any) {
 
 // note writes a sentence in a colour, wrapped to the width, each line after indent.
 func (p *page) note(code, indent, text string) {
-	for _, l := range wrapped(text, p.width-cells(indent)) {
+	for _, l := range wrapped(text, p.width-cells.Width(indent)) {
 		p.line("%s%s", indent, p.in(code, l))
 	}
 }
@@ -76,7 +78,7 @@ func (p *page) note(code, indent, text string) {
 func (p *page) parts(indent string, parts ...string) {
 	line := parts[0]
 	for _, part := range parts[1:] {
-		if cells(line)+2+cells(part) <= p.width {
+		if cells.Width(line)+2+cells.Width(part) <= p.width {
 			line += "  " + part
 			continue
 		}
@@ -88,7 +90,7 @@ func (p *page) parts(indent string, parts ...string) {
 
 // wrapped is printable text, wrapped, with commands, ids and flags left whole.
 func wrapped(text string, width int) []string {
-	lines := wrap(joinCommands(printable(text)), width)
+	lines := cells.Wrap(joinCommands(printable(text)), width)
 	for i, l := range lines {
 		lines[i] = breakable.Replace(l)
 	}
@@ -132,7 +134,7 @@ func (p *page) table(indent string, rows [][]string) {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], cells(cell))
+			widths[i] = max(widths[i], cells.Width(cell))
 		}
 	}
 	if len(widths) == 0 {
@@ -140,7 +142,7 @@ func (p *page) table(indent string, rows [][]string) {
 	}
 	from, last := 1, len(widths)-1
 	for first := true; first || from <= last; first = false {
-		width, to := cells(indent)+widths[0], from
+		width, to := cells.Width(indent)+widths[0], from
 		for to <= last && (to == from || width+2+widths[to] <= p.width || to == last && prose(rows, to) && width+2+leastProse <= p.width) {
 			width += 2 + widths[to]
 			to++
@@ -181,15 +183,15 @@ func (p *page) row(indent string, row []string, widths []int, from, to int) {
 			break
 		}
 		if at < len(columns)-1 {
-			b.WriteString(row[i] + strings.Repeat(" ", widths[i]-cells(row[i])+2))
+			b.WriteString(row[i] + strings.Repeat(" ", widths[i]-cells.Width(row[i])+2))
 			continue
 		}
-		start := cells(b.String())
-		if start+cells(row[i]) <= p.width || p.width-start < leastProse {
+		start := cells.Width(b.String())
+		if start+cells.Width(row[i]) <= p.width || p.width-start < leastProse {
 			b.WriteString(row[i])
 			break
 		}
-		for n, l := range wrap(row[i], p.width-start) {
+		for n, l := range cells.Wrap(row[i], p.width-start) {
 			if n > 0 {
 				p.line("%s", strings.TrimRight(b.String(), " "))
 				b.Reset()
@@ -246,7 +248,7 @@ func printable(s string) string {
 // oneLine is printable text without line breaks, cut to at most width cells.
 func oneLine(s string, width int) string {
 	s = strings.Join(strings.Fields(printable(s)), " ")
-	if cells(s) <= width {
+	if cells.Width(s) <= width {
 		return s
 	}
 	var b strings.Builder
@@ -261,60 +263,6 @@ func oneLine(s string, width int) string {
 		b.WriteString(cluster)
 	}
 	return strings.TrimRight(b.String(), " ") + "…"
-}
-
-// wrap breaks text into lines of at most width terminal cells, where its
-// script allows a break, and keeps its own line breaks.
-func wrap(text string, width int) []string {
-	width = max(width, 16)
-	var lines []string
-	for paragraph := range strings.SplitSeq(strings.Trim(text, "\n"), "\n") {
-		lines = append(lines, wrapParagraph(paragraph, width)...)
-	}
-	return lines
-}
-
-func wrapParagraph(s string, width int) []string {
-	var lines []string
-	var line strings.Builder
-	lineWidth, breakAt, state := 0, -1, -1
-	for s != "" {
-		var cluster string
-		var boundaries int
-		cluster, s, boundaries, state = uniseg.StepString(s, state)
-		w := boundaries >> uniseg.ShiftWidth
-		if lineWidth+w > width && strings.TrimSpace(cluster) != "" {
-			text := line.String()
-			if breakAt <= 0 {
-				breakAt = len(text) // one word longer than a line
-			}
-			lines = append(lines, strings.TrimRight(text[:breakAt], " "))
-			line.Reset()
-			line.WriteString(text[breakAt:])
-			lineWidth, breakAt = cells(text[breakAt:]), -1
-		}
-		line.WriteString(cluster)
-		lineWidth += w
-		if boundaries&uniseg.MaskLine == uniseg.LineCanBreak {
-			breakAt = line.Len()
-		}
-	}
-	return append(lines, strings.TrimRight(line.String(), " "))
-}
-
-// cells is the width of s on a terminal, without its colours.
-func cells(s string) int {
-	for {
-		start := strings.Index(s, "\x1b[")
-		if start < 0 {
-			return uniseg.StringWidth(s)
-		}
-		end := strings.IndexByte(s[start:], 'm')
-		if end < 0 {
-			return uniseg.StringWidth(s)
-		}
-		s = s[:start] + s[start+end+1:]
-	}
 }
 
 // count is a number with its noun: "1 memory", "12 memories".

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/ebbmem/ebb/internal/cells"
 )
 
 func TestWrap(t *testing.T) {
@@ -21,7 +23,7 @@ func TestWrap(t *testing.T) {
 		{"a long word is cut", strings.Repeat("x", 20), 16, []string{strings.Repeat("x", 16), "xxxx"}},
 		{"Chinese breaks between signs", "我们星期五在湖边的老房子里见面吧", 16, []string{"我们星期五在湖边", "的老房子里见面吧"}},
 	} {
-		t.Run(test.name, func(t *testing.T) { require.Equal(t, test.want, wrap(test.text, test.width)) })
+		t.Run(test.name, func(t *testing.T) { require.Equal(t, test.want, cells.Wrap(test.text, test.width)) })
 	}
 }
 
@@ -29,17 +31,17 @@ func TestWrapKeepsTheTextAndTheWidth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := printable(rapid.String().Draw(t, "text"))
 		width := rapid.IntRange(16, 80).Draw(t, "width")
-		lines := wrap(text, width)
+		lines := cells.Wrap(text, width)
 		squeeze := func(s string) string { return strings.Join(strings.Fields(s), "") }
 		if squeeze(strings.Join(lines, "")) != squeeze(text) {
 			t.Fatalf("%q became %q", text, lines)
 		}
 		for _, l := range lines {
-			if cells(l) > width+1 { // a sign of two cells may stand on the edge
+			if cells.Width(l) > width+1 { // a sign of two cells may stand on the edge
 				t.Fatalf("%q is wider than %d", l, width)
 			}
 		}
-		if got := oneLine(text, width); cells(got) > width || strings.Contains(got, "\n") {
+		if got := oneLine(text, width); cells.Width(got) > width || strings.Contains(got, "\n") {
 			t.Fatalf("oneLine(%q, %d) = %q", text, width, got)
 		}
 	})
@@ -67,7 +69,7 @@ func TestTableFitsThePage(t *testing.T) {
 		p.table("  ", rows)
 		require.NoError(t, p.err)
 		for line := range strings.Lines(b.String()) {
-			require.LessOrEqual(t, cells(strings.TrimRight(line, "\n")), width, line)
+			require.LessOrEqual(t, cells.Width(strings.TrimRight(line, "\n")), width, line)
 		}
 		for _, cell := range []string{"aaaaaaaaaa", "bbbbbbbbbb", "cccccccccc", "6"} {
 			require.Contains(t, b.String(), cell)

@@ -27,7 +27,7 @@ type proposalsListCmd struct {
 
 // Help documents the JSON.
 func (proposalsListCmd) Help() string {
-	return `With --json: {"proposals": [{"id", "kind", "reason", "memory_id", "content", "new_content", "message_id", "other_id", "other_content", "entity_id", "other_entity_id", "block", "agent", "proposed_by", "proposed_at"}], "confirmations": [{"id", "memory_id", "shown", "asked_at"}]}; with --all-users {"users": [{"user", "tenant", and the same}]}, users with something pending.`
+	return `With --json: {"proposals": [{"id", "kind", "reason", "memory_id", "content", "new_content", "message_id", "other_id", "other_content", "entity_id", "other_entity_id", "block", "changes", "agent", "proposed_by", "proposed_at"}], "confirmations": [{"id", "memory_id", "shown", "asked_at"}]}; with --all-users {"users": [{"user", "tenant", and the same}]}, users with something pending.`
 }
 
 // waitingView is the shape of `ebb proposals --json`.
@@ -95,9 +95,11 @@ func (p *page) waiting(proposals []extension.Proposal, confirmations []extension
 	const indent = "          "
 	for _, one := range proposals {
 		p.parts("  ", p.in(bold, one.ID), p.moment(one.ProposedAt), oneLine(one.Kind+" "+one.Block+" "+one.Agent, 120))
-		p.body("  is      ", indent, cmp.Or(one.Content, "nothing yet"))
+		if p.listed("  change  ", one.Changes); len(one.Changes) == 0 {
+			p.body("  is      ", indent, cmp.Or(one.Content, "nothing yet"))
+		}
 		p.id(indent, one.MemoryID+one.EntityID)
-		if one.NewContent != "" {
+		if one.NewContent != "" && len(one.Changes) == 0 {
 			p.body("  would be ", indent, one.NewContent)
 		}
 		switch {
@@ -129,14 +131,17 @@ func waiting(a *app, x *extension.Extension) ([]extension.Proposal, []extension.
 }
 
 type proposalsApproveCmd struct {
+	decided
+
 	ID     string `arg:"" help:"The proposal or confirmation."`
 	Anyway bool   `help:"Approve even if the user has said something newer since the proposal."`
 }
 
-// Help documents the JSON.
-func (proposalsApproveCmd) Help() string { return decidedHelp }
+// decided documents the JSON of the commands that decide.
+type decided struct{}
 
-const decidedHelp = `With --json: {"id", "decision": "approved"|"rejected"|"kept"}.`
+// Help documents the JSON.
+func (decided) Help() string { return `With --json: {"id", "decision": "approved"|"rejected"|"kept"}.` }
 
 func (c *proposalsApproveCmd) Run(a *app) error {
 	return a.decide(c.ID, "approved", func(x *extension.Extension, id string, question *extension.Confirmation) error {
@@ -161,11 +166,10 @@ func (c *proposalsApproveCmd) Run(a *app) error {
 }
 
 type proposalsRejectCmd struct {
+	decided
+
 	ID string `arg:"" help:"The proposal or confirmation."`
 }
-
-// Help documents the JSON.
-func (proposalsRejectCmd) Help() string { return decidedHelp }
 
 func (c *proposalsRejectCmd) Run(a *app) error {
 	return a.decide(c.ID, "rejected", func(x *extension.Extension, id string, question *extension.Confirmation) error {
@@ -177,12 +181,11 @@ func (c *proposalsRejectCmd) Run(a *app) error {
 }
 
 type proposalsKeepCmd struct {
+	decided
+
 	ID     string `arg:"" help:"The contradiction."`
 	Memory string `arg:"" help:"The id of the correct memory, which replaces the other."`
 }
-
-// Help documents the JSON.
-func (proposalsKeepCmd) Help() string { return decidedHelp }
 
 func (c *proposalsKeepCmd) Run(a *app) error {
 	return a.decide(c.ID, "kept", func(x *extension.Extension, id string, question *extension.Confirmation) error {

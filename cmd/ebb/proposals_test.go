@@ -39,10 +39,10 @@ func TestDecideProposedRule(t *testing.T) {
 	list := ebb(t, "", "proposals", "--db", f.db)
 	require.Equal(t, exitOK, list.code, list.err)
 	require.Contains(t, list.out, "block rules\n")
-	require.Contains(t, list.out, "is      Test twice.")
-	require.Contains(t, list.out, "would be Test thrice.")
+	require.Contains(t, list.out, "change  - Test twice.")
+	require.Contains(t, list.out, "change  + Test thrice.")
 	require.Contains(t, list.out, "block playbook qa\n")
-	require.Contains(t, list.out, "is      nothing yet")
+	require.Contains(t, list.out, "change  + Look for races.")
 	var waiting struct{ Proposals []extension.Proposal }
 	require.NoError(t, json.Unmarshal([]byte(ebb(t, "", "proposals", "--json", "--db", f.db).out), &waiting))
 	require.Len(t, waiting.Proposals, 2)

@@ -24,7 +24,7 @@ type reflectCmd struct {
 func (reflectCmd) Help() string {
 	return `A reflection is requested with its tokens, granted by the user, written by the model, approved by the user, and recorded; ebb undo takes that back. Nothing happens unless it is asked for. With --provider, --model or --base-url, grant has it written at once, and draft after an interruption. The profile is fourstores unless --profile or EBB_PROFILE names another.
 
-With --json: {"state": "idle"|"requested"|"granted"|"drafted"|"recorded"|"rejected", "id", "at", "request": {"extra", "extra_reason", "penalty", "penalty_reason", "baseline", "tokens", "cost", "agent", "at"}, "grant": {"request", "verdict", "amount", "reason", "tokens"}, "draft": {"granted", "elements": [{"element", "text"}], "summary", "awareness", "insights": [{"text", "importance", "sources"}], "through", "trust", "used"}, "run_id"}; with --history a list of them.`
+With --json: {"state": "idle"|"requested"|"granted"|"drafted"|"recorded"|"rejected", "id", "at", "request": {"extra", "extra_reason", "penalty", "penalty_reason", "baseline", "tokens", "cost", "agent", "at"}, "grant": {"request", "verdict", "amount", "reason", "tokens"}, "draft": {"granted", "elements": [{"element", "text"}], "summary", "awareness", "patterns", "insights": [{"text", "importance", "sources"}], "through", "trust", "used"}, "run_id"}; with --history a list of them.`
 }
 
 // Run opens the memory by the profile with blocks for reflections.
@@ -57,13 +57,12 @@ func (c *reflectCmd) Run(a *app) (err error) {
 		return errors.Join(err, p.err)
 	}
 	s, err := c.step(a, x, r)
-	if errors.Is(err, extension.ErrNotFound) {
+	switch {
+	case errors.Is(err, extension.ErrNotFound):
 		return &notFoundError{"no reflection waits for that; ebb reflect shows the open one"}
-	}
-	if err != nil {
+	case err != nil:
 		return err
-	}
-	if a.json {
+	case a.json:
 		return a.printJSON(s)
 	}
 	p.reflection(s)
@@ -93,12 +92,11 @@ func (c *reflectCmd) step(a *app, x *extension.Extension, r *extension.Reflectio
 	case "approve":
 		return r.Approve(a.ctx, a.scope(), s.ID)
 	case "reject":
-		if err := r.Reject(a.ctx, a.scope(), s.ID); err != nil {
-			return nil, err
+		if err = r.Reject(a.ctx, a.scope(), s.ID); err == nil {
+			s, err = r.Status(a.ctx, a.scope())
 		}
-		return r.Status(a.ctx, a.scope())
 	}
-	return s, nil
+	return s, err
 }
 
 // reflection shows a reflection as far as it got.
@@ -110,15 +108,12 @@ func (p *page) reflection(s *extension.ReflectionStatus) {
 	}
 	p.parts("  ", p.in(bold, s.ID), p.moment(s.At), string(s.State))
 	if q := s.Request; q != nil {
-		asks := fmt.Sprintf("%d tokens: baseline %d, extra %d, penalty %d", q.Tokens, q.Baseline, q.Extra, q.Penalty)
+		asks := fmt.Sprintf("%d tokens: baseline %d, extra %d (%s), penalty %d (%s)", q.Tokens, q.Baseline,
+			q.Extra, cmp.Or(q.ExtraReason, "no reason given"), q.Penalty, cmp.Or(q.PenaltyReason, "none"))
 		if q.Cost > 0 {
 			asks += fmt.Sprintf("; costs at most %.4f", q.Cost)
 		}
 		p.body("  asks    ", indent, asks)
-		p.body("  since   ", indent, cmp.Or(q.ExtraReason, "no reason given"))
-		if q.Penalty > 0 {
-			p.body("  penalty ", indent, cmp.Or(q.PenaltyReason, "no reason given"))
-		}
 	}
 	if g := s.Grant; g != nil {
 		p.body("  granted ", indent, fmt.Sprintf("%d tokens (%s) %s", g.Tokens, g.Verdict, g.Reason))
@@ -130,9 +125,8 @@ func (p *page) reflection(s *extension.ReflectionStatus) {
 		}
 		p.line("")
 		p.body("  summary ", indent, cmp.Or(d.Summary, "none"))
-		for _, one := range d.Awareness {
-			p.body("  aware   ", indent, one)
-		}
+		p.listed("  aware   ", d.Awareness)
+		p.listed("  pattern ", d.Patterns)
 		for _, i := range d.Insights {
 			p.body("  insight ", indent, i.Text)
 		}
@@ -143,5 +137,11 @@ func (p *page) reflection(s *extension.ReflectionStatus) {
 	}
 	if s.RunID != "" {
 		p.note(dim, "", "ebb undo "+s.RunID+" takes it back")
+	}
+}
+
+func (p *page) listed(title string, texts []string) {
+	for _, one := range texts {
+		p.body(title, "          ", one)
 	}
 }

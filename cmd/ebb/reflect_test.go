@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,7 +19,7 @@ func TestReflectStates(t *testing.T) {
 	require.Equal(t, exitNotFound, run("reflect", "grant").code)
 	o := run("reflect", "request", "--extra", "500", "--reason", "much happened")
 	require.Equal(t, exitOK, o.code, o.err)
-	require.Contains(t, o.out, "8500 tokens: baseline 8000, extra 500, penalty 0")
+	require.Contains(t, o.out, "8500 tokens: baseline 8000, extra 500 (much happened), penalty 0")
 	require.Contains(t, o.out, "ebb reflect grant")
 	require.NotEqual(t, exitOK, run("reflect", "request").code, "one is open")
 	require.Equal(t, exitUsage, run("reflect", "request", "--extra=-1").code)
@@ -46,6 +47,11 @@ func TestReflectStates(t *testing.T) {
 	require.Contains(t, o.out, `"actor": "reflection"`)
 	require.Equal(t, exitUsage, run("audit", "--actor", "host", "x.jsonl").code)
 	require.Equal(t, exitOK, run("--profile", "fourstores", "export", "--format", "stores", "--git", t.TempDir()).code)
+	require.Equal(t, exitOK, ebb(t, "", "--db", db, "--user", "bob", "remember", "I keep hens.").code)
+	o = ebb(t, "", "--db", db, "export", "--format", "stores", "--all-users", "--json", t.TempDir())
+	require.Equal(t, exitOK, o.code, o.err)
+	require.Equal(t, 2, strings.Count(o.out, `"folder"`))
+	require.Equal(t, exitUsage, run("export", "--all-users").code)
 	require.Equal(t, exitUsage, run("export", "--git").code)
 	require.Equal(t, exitUsage, run("export", "--format", "markdown", "--git", t.TempDir()).code)
 }

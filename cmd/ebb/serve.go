@@ -27,7 +27,7 @@ type serveCmd struct {
 }
 
 type inspectCmd struct {
-	File   string `arg:"" optional:"" type:"path" help:"The memory file (default: that of --db)."`
+	File   string `arg:"" optional:"" type:"memory" help:"The memory (default: that of --db)."`
 	Listen string `default:"127.0.0.1:0" placeholder:"ADDRESS" help:"Address to listen on (default: any free port of 127.0.0.1)."`
 	Write  bool   `help:"Allow changes on the page; each can be undone."`
 }
@@ -45,8 +45,9 @@ func (serveCmd) Help() string {
 
 // Run implements the command.
 func (c *serveCmd) Run(a *app) (err error) {
-	if extension.IsServer(a.db) {
-		return errBeside
+	tokens, err := server.TokensFor(a.db)
+	if err != nil && !c.inspecting {
+		return err
 	}
 	if err := errors.Join(server.CheckTLS(c.TLSCert, c.TLSKey), server.CheckAddress(c.Listen, c.Insecure || c.TLSCert != "")); err != nil {
 		return &usageError{err.Error()}
@@ -69,7 +70,7 @@ func (c *serveCmd) Run(a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.Close(context.WithoutCancel(a.ctx))) }()
-	if all, err := server.TokensOf(a.db).List(); err != nil {
+	if all, err := tokens.List(); err != nil {
 		return err
 	} else if len(all) == 0 && !c.inspecting {
 		a.tell("there is no token yet; make one with: ebb token add NAME --user USER")
@@ -79,32 +80,29 @@ func (c *serveCmd) Run(a *app) (err error) {
 	announce := func(path string) {
 		fmt.Fprintf(a.stdout, "Look at it (the link opens once, within ten minutes): %s%s\n", url, path)
 	}
-	page, err := inspector.New(x, inspector.Options{Scope: scope, Write: c.Write, Retention: cfg.Ranking.Retention, Location: a.location, Announce: announce, Report: report})
+	page, err := inspector.New(x, inspector.Options{Scope: scope, Write: c.Write, Retention: cfg.Ranking.Retention, Location: a.location, Announce: announce, Report: report, Reflects: a.profile.name == "fourstores"})
 	if err != nil {
 		return err
 	}
 	options := server.Options{
 		Version: build.Read().Version, Hosts: c.Host, MaxBody: c.MaxBody, Rate: c.Rate, Report: report, Page: page.Handler(),
-		CertFile: c.TLSCert, KeyFile: c.TLSKey,
+		CertFile: c.TLSCert, KeyFile: c.TLSKey, Reflects: a.profile.name == "fourstores",
 		Ready: func(at string) error {
 			url = at
-			_, err := fmt.Fprintf(a.stdout, "Serving %s on %s\n", a.db, url)
+			_, err := fmt.Fprintf(a.stdout, "Serving %s on %s\n", extension.ShownPath(a.db), url)
 			announce(page.Link())
 			return err
 		},
 	}
-	if !c.inspecting {
+	if !c.inspecting && !extension.IsServer(a.db) { // other programs may open a server themselves
 		options.DB, options.Key = a.db, a.key
 	}
-	s, err := server.New(x, server.TokensOf(a.db), options)
+	s, err := server.New(x, tokens, options)
 	if err != nil {
 		return err
 	}
 	return s.ListenAndServe(a.ctx, c.Listen)
 }
-
-// errBeside refuses what needs a file of the memory.
-var errBeside = &usageError{"ebb serve, ebb inspect and ebb token keep tokens and a lock beside the memory's file; they do not open a memory on a server yet"}
 
 type tokenCmd struct {
 	Add    tokenAddCmd    `cmd:"" help:"Create a token and print it, once."`
@@ -127,14 +125,15 @@ type (
 
 // Run implements the command.
 func (c *tokenAddCmd) Run(a *app) error {
-	if extension.IsServer(a.db) {
-		return errBeside
+	tokens, err := server.TokensFor(a.db)
+	if err != nil {
+		return err
 	}
 	t := server.Token{Name: c.Name, User: a.user, Tenant: a.tenant, Service: c.Service, Host: c.As == "host", WriteTurns: c.WriteTurns, Metrics: c.As == "metrics"}
 	if a.user == "" && !c.Service && !t.Metrics {
 		return &usageError{"say whose memory it is for with --user, or --service for a program that acts for several users"}
 	}
-	token, err := server.TokensOf(a.db).Add(t)
+	token, err := tokens.Add(t)
 	if err != nil {
 		return err
 	}
@@ -147,10 +146,11 @@ func (c *tokenAddCmd) Run(a *app) error {
 
 // Run implements the command.
 func (tokenListCmd) Run(a *app) error {
-	if extension.IsServer(a.db) {
-		return errBeside
+	tokens, err := server.TokensFor(a.db)
+	if err != nil {
+		return err
 	}
-	all, err := server.TokensOf(a.db).List()
+	all, err := tokens.List()
 	if err != nil {
 		return err
 	}
@@ -171,8 +171,9 @@ func (tokenListCmd) Run(a *app) error {
 
 // Run implements the command.
 func (c *tokenRevokeCmd) Run(a *app) error {
-	if extension.IsServer(a.db) {
-		return errBeside
+	tokens, err := server.TokensFor(a.db)
+	if err != nil {
+		return err
 	}
-	return notFoundAs(server.TokensOf(a.db).Revoke(c.Name), fmt.Sprintf("no token is called %q; ebb token list prints their names", c.Name))
+	return notFoundAs(tokens.Revoke(c.Name), fmt.Sprintf("no token is called %q; ebb token list prints their names", c.Name))
 }

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/internal/memtest"
 )
 
 // TestServeProcess is the server that a person starts.
@@ -104,4 +106,26 @@ func TestServeCommandLine(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	require.NotEqual(t, exitUsage, ebbContext(ctx, "", "serve", "--listen", "127.0.0.1:0", "--db", db).code)
+}
+
+// Two servers on one memory share its tokens: what one stored the other finds.
+func TestServeOnAServer(t *testing.T) {
+	db := memtest.Server(t)
+	refused := ebb(t, "", "token", "add", "laptop", "--user", "ada", "--db", db)
+	require.NotZero(t, refused.code)
+	require.Contains(t, refused.err, "EBB_TOKENS")
+	t.Setenv("EBB_TOKENS", filepath.Join(t.TempDir(), "tokens"))
+	made := ebb(t, "", "token", "add", "laptop", "--user", "ada", "--as", "host", "--db", db)
+	require.Equal(t, exitOK, made.code, made.err)
+	token := strings.TrimSpace(made.out)
+	first, _ := startServer(t, "--db", db)
+	second, _ := startServer(t, "--db", db)
+	status, answer := post(t, token, first+"/v1/turns", `{"turns":[{"role":"user","text":"I'm allergic to cashews."}]}`)
+	require.Equal(t, http.StatusOK, status, answer)
+	status, answer = post(t, token, second+"/v1/search", `{"query":"What am I allergic to?"}`)
+	require.Equal(t, http.StatusOK, status, answer)
+	require.Contains(t, answer, "cashews")
+	require.Equal(t, exitOK, ebb(t, "", "token", "revoke", "laptop", "--db", db).code)
+	status, _ = post(t, token, second+"/v1/search", `{"query":"x"}`)
+	require.Equal(t, http.StatusUnauthorized, status)
 }

@@ -22,7 +22,7 @@ type setupCmd struct {
 func (setupCmd) Help() string {
 	return `Shows the change of the client's configuration file, asks, and writes it. Everything else in the file stays, including comments. The client then starts "ebb mcp" with this --db and --user. Restart the client afterwards.
 
-Asks whether only one person uses the client, unless --trust-client or --yes is given. If so, the client records messages and they are trusted as that person's own; see docs/MCP.md.`
+Asks whether only one person uses the client, unless --trust-client or --yes is given. If so, the client records messages and they are trusted as that person's own; see docs/MCP.md. For Claude Code it also describes hooks, which do not depend on the model.`
 }
 
 // Run implements the command.
@@ -39,7 +39,8 @@ func (c *setupCmd) Run(a *app) error {
 	if err != nil {
 		return &usageError{err.Error()}
 	}
-	dialogue := &clients.Dialogue{Client: client, Path: path, In: a.stdin, Out: a.stdout, Ask: a.stderr, DryRun: c.DryRun, Yes: c.Yes}
+	dialogue := &clients.Dialogue{Client: client, Path: path, In: a.stdin, Out: a.stdout, Ask: a.stderr, DryRun: c.DryRun, Yes: c.Yes,
+		Next: "Then tell it something to remember, and look at it with: ebb inspect " + a.db + "\n"}
 	if c.Remove {
 		return dialogue.Remove()
 	}

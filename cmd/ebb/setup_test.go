@@ -47,17 +47,19 @@ func TestSetup(t *testing.T) {
 	for _, no := range []string{"", "n\nn\n", "y\n", "maybe\nlater\n"} {
 		got = setup(no)
 		require.Contains(t, got.out, "Nothing was written")
-		require.Contains(t, got.err, "speak for ada alone")
+		require.Contains(t, got.err, "Is ada the only person who uses Cursor?")
 		require.Equal(t, before, config())
 	}
-	require.Contains(t, setup("n\ny\n").out, "Written. Restart Cursor.")
+	require.Contains(t, setup("n\ny\n").out, "Written. Restart Cursor.\nThen tell it something to remember, and look at it with: ebb inspect "+db+"\n")
 	require.Equal(t, []any{"mcp", "--db", db, "--user", "ada"}, args())
 	require.Contains(t, setup("n\n").out, "as it should be already")
 	require.Contains(t, setup("y\ny\n").out, "Written")
 	require.Equal(t, []any{"mcp", "--db", db, "--user", "ada", "--write-turns", "--trust-client"}, args())
 	require.Contains(t, setup("", "--yes").out, "Written")
 	require.NotContains(t, args(), "--trust-client", "silence is no trust")
-	require.Contains(t, setup("", "--remove", "--yes").out, "Written")
+	removed := setup("", "--remove", "--yes").out
+	require.Contains(t, removed, "Written")
+	require.NotContains(t, removed, "inspect")
 	require.Equal(t, before, config())
 	require.Contains(t, setup("", "--remove").out, "nothing to remove")
 	require.NoFileExists(t, db, "no memory is made before the client asks")

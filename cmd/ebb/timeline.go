@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/cells"
 )
 
 type timelineCmd struct {
@@ -63,7 +64,7 @@ func (p *page) timeline(records []extension.Record, ids bool) {
 	}
 	widest := 0
 	for i := range records {
-		widest = max(widest, cells(speaker(&records[i])))
+		widest = max(widest, cells.Width(speaker(&records[i])))
 	}
 	var day string
 	for i := range records {
@@ -76,12 +77,12 @@ func (p *page) timeline(records []extension.Record, ids bool) {
 			day = today
 		}
 		who := speaker(m)
-		first := "  " + m.EventTime.In(p.location).Format("15:04") + "  " + who + strings.Repeat(" ", widest-cells(who)+2)
+		first := "  " + m.EventTime.In(p.location).Format("15:04") + "  " + who + strings.Repeat(" ", widest-cells.Width(who)+2)
 		text := m.Content
 		if m.State != "active" {
 			text = fmt.Sprintf("[%s] %s", m.State, text)
 		}
-		indent := strings.Repeat(" ", cells(first))
+		indent := strings.Repeat(" ", cells.Width(first))
 		p.body(first, indent, text)
 		if ids {
 			p.id(indent, m.UID)

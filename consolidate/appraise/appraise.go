@@ -5,6 +5,7 @@ package appraise
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"strconv"
 	"time"
@@ -71,11 +72,38 @@ func ChannelsOf(a Appraisal) Channels {
 	}
 	sets := text.TermSets([]string{a.Memory.Content, context})
 	c.Attention = sets[0].Cosine(sets[1])
-	if corrects.MatchString(text.Fold(a.Memory.Content)) {
+	if Corrects(a.Memory.Content) {
 		c.Boost = correction
 	}
 	return c
 }
+
+// String lists the channels for people: "novelty 0.87, arousal 0.20, reward 0.50,
+// attention 0.13: normal", with the boost if there is one, and the level of the sum.
+func (c Channels) String() string {
+	s := fmt.Sprintf("novelty %.2f, arousal %.2f, reward %.2f, attention %.2f", c.Novelty, c.Arousal, c.Reward, c.Attention)
+	if c.Boost != 1 {
+		s += fmt.Sprintf(", times %.1f", c.Boost)
+	}
+	return s + ": " + LevelOf(c.Importance())
+}
+
+// LevelOf returns the document's name for an importance: critical from .8, high from .6,
+// normal from .4, or low.
+func LevelOf(importance float64) string {
+	switch {
+	case importance >= 0.8:
+		return "critical"
+	case importance >= 0.6:
+		return "high"
+	case importance >= 0.4:
+		return "normal"
+	}
+	return "low"
+}
+
+// Corrects reports whether a message corrects something, by its words.
+func Corrects(message string) bool { return corrects.MatchString(text.Fold(message)) }
 
 // corrects matches a folded message that corrects something.
 var corrects = regexp.MustCompile(`(?:^|[^\p{L}])(?:actually|correction|i meant|should be|was wrong|is wrong|not right|no longer|aslında|aslinda|yanlış|yanlis|düzelt\w*|duzelt\w*|doğrusu|dogrusu)(?:[^\p{L}]|$)`)
@@ -141,15 +169,15 @@ const (
 )
 
 // Rate returns a message's importance, 0–1, and the attributes that say how it reads:
-// valence, arousal and emotion, where there are any, and for a weak one until when it
-// is tagged.
+// the channels, valence, arousal and emotion, where there are any, and for a weak one
+// until when it is tagged.
 func (p *Appraiser) Rate(ctx context.Context, scope schema.Scope, m *schema.Memory) (importance float64, attributes map[string]string, err error) {
 	a, err := p.Look(ctx, scope, m)
 	if err != nil {
 		return 0, nil, err
 	}
 	importance = p.Func(a)
-	attributes = make(map[string]string)
+	attributes = map[string]string{schema.AttrChannels: ChannelsOf(a).String()}
 	if f := emotion.Of(m.Content); f != (emotion.Feeling{}) {
 		attributes[schema.AttrValence] = strconv.FormatFloat(f.Valence, 'g', 3, 64)
 		attributes[schema.AttrArousal] = strconv.FormatFloat(f.Arousal, 'g', 3, 64)

@@ -49,6 +49,12 @@ func TestTheFourChannels(t *testing.T) {
 	require.InDelta(t, 1, Channels{1, 1, 1, 1, 1.3}.Importance(), 0)
 }
 
+func TestLevels(t *testing.T) {
+	for importance, want := range map[float64]string{1: "critical", 0.8: "critical", 0.79: "high", 0.6: "high", 0.59: "normal", 0.4: "normal", 0.39: "low", 0: "low"} {
+		require.Equal(t, want, LevelOf(importance))
+	}
+}
+
 func TestAppraisalUsesEarlierMessages(t *testing.T) {
 	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &schema.Options{Now: func() time.Time { return noon }})
 	require.NoError(t, err)
@@ -85,10 +91,15 @@ func TestAppraisalUsesEarlierMessages(t *testing.T) {
 	importance, labels, err := p.Rate(t.Context(), ada, again)
 	require.NoError(t, err)
 	require.InDelta(t, 0.25*0.5+0.20, importance, 1e-12, "nothing new, calm, of no known use, what the talk is about")
-	require.Equal(t, map[string]string{schema.AttrTagged: "2026-03-01T16:02:00Z"}, labels)
+	require.Equal(t, map[string]string{
+		schema.AttrTagged: "2026-03-01T16:02:00Z", schema.AttrChannels: "novelty 0.00, arousal 0.00, reward 0.50, attention 1.00: low",
+	}, labels)
 
 	loud := store(ada, "b", "URGENT: ERROR!!! I am so worried!", 4)
 	_, labels, err = p.Rate(t.Context(), ada, loud)
 	require.NoError(t, err)
-	require.Equal(t, map[string]string{schema.AttrValence: "-1", schema.AttrArousal: "1", schema.AttrEmotion: "fear"}, labels)
+	require.Equal(t, map[string]string{
+		schema.AttrValence: "-1", schema.AttrArousal: "1", schema.AttrEmotion: "fear", schema.AttrChannels: "novelty 1.00, arousal 1.00, reward 0.50, attention 0.00: high",
+	}, labels)
+	require.Equal(t, "novelty 0.00, arousal 0.00, reward 0.00, attention 0.00, times 1.3: low", Channels{Boost: 1.3}.String())
 }

@@ -124,6 +124,9 @@ func (a *Asker) Ask(ctx context.Context, p Prompt, use func(decode func(any) err
 			return refused
 		}
 		a.account.addFault()
+		if !strings.Contains(answer, "{") {
+			a.setPlain() // a small server accepts functions and ignores them
+		}
 		messages = append(messages[:2:2],
 			llms.TextParts(llms.ChatMessageTypeAI, text.Truncate(answer, 500)),
 			llms.TextParts(llms.ChatMessageTypeHuman, "That answer cannot be used: "+last.Error()+"\nAnswer again, with one JSON object of the form described and nothing else."))
@@ -184,7 +187,7 @@ func (a *Asker) call(ctx context.Context, p Prompt, messages []llms.MessageConte
 }
 
 // try makes one call. It asks for a function call, or for JSON text if the
-// provider has refused functions.
+// provider has refused functions or answered without JSON.
 func (a *Asker) try(ctx context.Context, p Prompt, messages []llms.MessageContent) (answer string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, a.timeout)
 	defer cancel()

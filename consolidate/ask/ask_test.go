@@ -127,6 +127,21 @@ func TestProviderWithoutFunctions(t *testing.T) {
 	require.Zero(t, a.account.Usage().Faults)
 }
 
+// A server that accepts functions and ignores them is shown the form as text.
+func TestProviderIgnoresFunctions(t *testing.T) {
+	server := llmtest.New(t)
+	server.On(llmtest.Any, llmtest.Text("<|im_end|>\n<|im_start|>user")).Times(1)
+	server.On(llmtest.Contains("JSON Schema"), llmtest.Text(`{"n": 3}`))
+	a := asker(server.LLM(t), Budget{})
+	for range 2 {
+		n, err := a.number(t)
+		require.NoError(t, err)
+		require.Equal(t, 3, n)
+	}
+	require.Len(t, server.Requests(), 3)
+	require.Equal(t, 1, a.account.Usage().Faults)
+}
+
 func TestBudget(t *testing.T) {
 	for name, b := range map[string]Budget{
 		"calls":  {Calls: 2},

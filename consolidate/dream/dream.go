@@ -48,8 +48,8 @@ func (o Options) withDefaults() Options {
 func Stages(o Options) []consolidate.Stage {
 	o = o.withDefaults()
 	return []consolidate.Stage{
-		consolidate.Decay{}, consolidate.Extract{}, consolidate.Conflict{}, consolidate.Entities{}, Relations{},
-		Emotions{}, Replay{}, Tiers{}, o.Rehearsal(), o.Foresight(), Forgetting{o},
+		consolidate.Decay{}, consolidate.Extract{}, consolidate.Conflict{}, consolidate.Entities{}, Updates{}, Relations{},
+		Emotions{}, Replay{}, Outcomes{}, Tiers{}, o.Rehearsal(), o.Foresight(), Forgetting{o},
 		Categories(), Redundancy{}, o.Patterns(),
 	}
 }
@@ -169,8 +169,8 @@ func (r Replay) Propose(ctx context.Context, in *consolidate.Input, apply consol
 	}}.Propose(ctx, in, apply)
 }
 
-// derived returns conditions that match all memories except messages.
-func derived() schema.Conditions {
+// Derived returns conditions that match all memories except messages.
+func Derived() schema.Conditions {
 	return schema.Conditions{AnyOf: [][]schema.Conditions{{{Kind: schema.KindFact}, {Kind: schema.KindPreference}, {Kind: schema.KindReflection}}}}
 }
 
@@ -203,8 +203,8 @@ func (t Tiers) Propose(ctx context.Context, in *consolidate.Input, apply consoli
 	if err != nil {
 		return err
 	}
-	promote := derived()
-	semantic := derived()
+	promote := Derived()
+	semantic := Derived()
 	semantic.Is = map[string]string{schema.AttrTier: string(cognitive.Semantic)}
 	return consolidate.Rules{Stage: t.Name(), List: []consolidate.Rule{
 		{Name: "demote", Where: semantic, When: demoted},
@@ -234,7 +234,7 @@ func convergent(ctx context.Context, in *consolidate.Input) (map[int64]bool, err
 	sharing := make(map[int64][]int64) // by entity
 	converging := make(map[int64]bool)
 	err := in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		where := derived()
+		where := Derived()
 		met, err := s.Night().Meeting(ctx, in.UserID, schema.StateActive, &where)
 		if err != nil {
 			return err
@@ -276,7 +276,7 @@ const (
 func (o Options) Rehearsal() consolidate.Stage {
 	o = o.withDefaults()
 	return consolidate.Rules{Stage: "rehearsal", List: []consolidate.Rule{{
-		Name: "rehearse", Where: derived(), Most: o.Rehearsals,
+		Name: "rehearse", Where: Derived(), Most: o.Rehearsals,
 		Worth: func(m *schema.Memory, now time.Time) float64 { return o.Retention.Of(m, now) },
 		When: func(m *schema.Memory, now time.Time) (schema.Revision, bool) {
 			if o.Retention.Of(m, now) >= endangered || m.Utility < rehearsedUtility && m.Importance < rehearsedImportant {
@@ -304,7 +304,7 @@ const planned = 7 * 24 * time.Hour
 // Counts: those of [consolidate.Rules] for passed.
 func (Options) Foresight() consolidate.Stage {
 	return consolidate.Rules{Stage: "foresight", List: []consolidate.Rule{{
-		Name: "passed", Where: derived(),
+		Name: "passed", Where: Derived(),
 		When: func(m *schema.Memory, now time.Time) (schema.Revision, bool) {
 			until := m.ValidUntil.Time
 			if until.IsZero() && m.Attributes[schema.AttrTemporal] == schema.TemporalPlan {
@@ -347,13 +347,13 @@ func (f Forgetting) Propose(ctx context.Context, in *consolidate.Input, apply co
 	}
 	asleep := schema.Revision{State: schema.StateDormant}
 	return consolidate.Rules{Stage: f.Name(), List: []consolidate.Rule{
-		{Name: "faded", Where: derived(), When: func(m *schema.Memory, now time.Time) (schema.Revision, bool) {
+		{Name: "faded", Where: Derived(), When: func(m *schema.Memory, now time.Time) (schema.Revision, bool) {
 			return asleep, mortal(m, now) && m.Confidence*o.Retention.Of(m, now) < consolidate.FadedBelow && float64(m.AccessCount) <= mean
 		}},
-		{Name: "useless", Where: derived(), When: func(m *schema.Memory, now time.Time) (schema.Revision, bool) {
+		{Name: "useless", Where: Derived(), When: func(m *schema.Memory, now time.Time) (schema.Revision, bool) {
 			return asleep, mortal(m, now) && m.Utility < uselessUtility && now.Sub(retention.LastUse(m)) >= uselessIdle
 		}},
-		{Name: "capacity", Where: derived(), Above: o.Capacity, To: o.Trimmed, Worth: func(m *schema.Memory, _ time.Time) float64 { return m.Utility }},
+		{Name: "capacity", Where: Derived(), Above: o.Capacity, To: o.Trimmed, Worth: func(m *schema.Memory, _ time.Time) float64 { return m.Utility }},
 	}}.Propose(ctx, in, apply)
 }
 
@@ -363,7 +363,7 @@ func meanUses(ctx context.Context, in *consolidate.Input) (mean float64, err err
 	err = in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		uses, n := int64(0), 0
 		for _, state := range [...]schema.State{schema.StateActive, schema.StateDormant} {
-			where := derived()
+			where := Derived()
 			met, err := s.Night().Meeting(ctx, in.UserID, state, &where)
 			if err != nil {
 				return err
@@ -385,7 +385,7 @@ func Categories() consolidate.Stage {
 	names := map[cognitive.Category]string{
 		cognitive.Preference: "preferences", cognitive.Entity: "what lasts", cognitive.Decision: "decisions", cognitive.Fact: "events and facts",
 	}
-	return consolidate.Themes{Tier: string(cognitive.Semantic), Category: func(m *schema.Memory) string { return names[cognitive.CategoryOf(m)] }}
+	return Themes{Tier: string(cognitive.Semantic), Category: func(m *schema.Memory) string { return names[cognitive.CategoryOf(m)] }}
 }
 
 // Patterns is the stage of deep abstraction: it draws insights with an importance of at

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
@@ -333,19 +334,26 @@ func TestSecondNightIsIdempotent(t *testing.T) {
 	}
 }
 
-// Nothing of retention and utility is written, so a year of nights and one night leave
-// the same: the formula's value. What nights do change, they change for good reason,
+// Nothing of retention and utility is written, so a year of nights, nights now and then,
+// and one night leave the same: the formula's value. What nights do change, they change for good reason,
 // and what is used a hundred times is as stable either way.
 func TestYearOfNightsEqualsOne(t *testing.T) {
 	racing.Alone(t)
+	random := rand.New(rand.NewPCG(5, 6))
 	for name, profile := range profiles {
-		var ends [2][]string
-		for i, every := range []int{profile.every, 365} {
+		year := func(every int, populated bool) []string {
 			l := open(t)
 			m := l.add(func(m *schema.Memory) { m.Utility, m.Importance = 0.4, 0.3 }) // not rehearsed
 			told := l.add(func(m *schema.Memory) { user(m); m.Utility = 0.4 })
 			kept := l.add(func(m *schema.Memory) { user(m); m.Protected = true })
-			for day := every; day <= 365; day += every {
+			if populated {
+				l.populate()
+			}
+			for day := 0; day < 365; {
+				if day += every; every == 0 {
+					day += 1 + random.IntN(60)
+				}
+				day = min(day, 365)
 				l.set(float64(day))
 				l.night(profile.stages...)
 				now := start.AddDate(0, 0, day)
@@ -354,11 +362,24 @@ func TestYearOfNightsEqualsOne(t *testing.T) {
 				require.InDelta(t, 0.5-0.1*math.Exp(-0.01*float64(day)), cognitive.Utility(got, now), 1e-12)
 				require.InDelta(t, 1, profile.left(l.get(kept), now), 0)
 			}
-			ends[i] = []string{string(l.get(m).State), string(l.get(told).State)}
+			require.Equal(t, []schema.State{schema.StateDormant, schema.StateActive}, []schema.State{l.get(m).State, l.get(told).State}, name)
+			return l.ends()
 		}
-		require.Equal(t, ends[0], ends[1])
-		require.Equal(t, []string{"dormant", "active"}, ends[0], name)
+		require.Equal(t, year(365, false), year(profile.every, false), "%s: one night, and nights all year", name)
+		once := year(365, true)
+		require.Equal(t, once, year(30, true), "%s: one night, and one a month", name)
+		require.Equal(t, once, year(0, true), "%s: one night, and nights now and then", name)
 	}
+}
+
+// ends are the state, the tier and the utility of every memory.
+func (l *life) ends() (all []string) {
+	l.Helper()
+	require.NoError(l, l.db.Read(l.Context(), func(ctx context.Context, s *schema.Snapshot) (err error) {
+		all, err = schema.Column[string](ctx, s.Query, "SELECT json_array(content, state, utility, importance, json_extract(attributes, '$.tier')) FROM memories ORDER BY id")
+		return err
+	}))
+	return all
 }
 
 func TestAHundredUses(t *testing.T) {

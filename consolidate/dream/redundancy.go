@@ -5,12 +5,11 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/recall/reconcile"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -43,7 +42,7 @@ func (r Redundancy) Propose(ctx context.Context, in *consolidate.Input, apply co
 	}
 	repeats := repetitions(memories)
 	return consolidate.Rules{Stage: r.Name(), List: []consolidate.Rule{{
-		Name: "redundant", Where: derived(), Most: redundantDaily,
+		Name: "redundant", Where: Derived(), Most: redundantDaily,
 		Worth: func(m *schema.Memory, _ time.Time) float64 { return m.Utility },
 		When: func(m *schema.Memory, _ time.Time) (schema.Revision, bool) {
 			return schema.Revision{State: schema.StateDormant}, repeats[m.ID]
@@ -53,11 +52,16 @@ func (r Redundancy) Propose(ctx context.Context, in *consolidate.Input, apply co
 
 // active returns the user's active derived memories with their texts, by id.
 func active(ctx context.Context, s *schema.Snapshot, userID int64) ([]schema.Memory, error) {
-	where := derived()
+	where := Derived()
 	met, err := s.Night().Meeting(ctx, userID, schema.StateActive, &where)
 	if err != nil {
 		return nil, err
 	}
+	return WithTexts(ctx, s, userID, met)
+}
+
+// WithTexts reads memories that meet conditions with their texts, by id.
+func WithTexts(ctx context.Context, s *schema.Snapshot, userID int64, met []schema.Memory) ([]schema.Memory, error) {
 	ids := make([]int64, len(met))
 	for i := range met {
 		ids[i] = met[i].ID
@@ -75,7 +79,7 @@ func repetitions(memories []schema.Memory) map[int64]bool {
 	})
 	texts, marks := make([]string, len(memories)), make([]map[string]bool, len(memories))
 	for i := range memories {
-		texts[i], marks[i] = memories[i].Content, marksOf(memories[i].Content)
+		texts[i], marks[i] = memories[i].Content, reconcile.Marks(memories[i].Content)
 	}
 	sets := text.TermSets(texts)
 	repeats := make(map[int64]bool)
@@ -98,23 +102,4 @@ func sameMoment(a, b *schema.Memory) bool {
 		return m.Attributes[schema.AttrTemporal] == schema.TemporalEvent || m.Attributes[schema.AttrTemporal] == schema.TemporalPlan
 	}
 	return a.Kind == b.Kind && (!passing(a) && !passing(b) || a.EventTime.Format(time.DateOnly) == b.EventTime.Format(time.DateOnly))
-}
-
-// negations turn what a text says into its opposite.
-var negations = strings.Fields("not no never none nor nobody nothing neither without t isn wasn don doesn didn won can't cannot değil yok hiç asla nicht kein keine nie niemals ohne nunca jamás sin tampoco")
-
-// marksOf returns the words of a text that make it another one: names, numbers and
-// negations.
-func marksOf(s string) map[string]bool {
-	marks := make(map[string]bool)
-	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		folded := text.Fold(word)
-		if strings.ContainsFunc(word, unicode.IsDigit) || slices.Contains(negations, folded) {
-			marks[folded] = true
-		}
-	}
-	for _, m := range text.Mentions(s) {
-		marks[text.Fold(m.Text)] = true
-	}
-	return marks
 }

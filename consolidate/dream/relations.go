@@ -132,19 +132,14 @@ func (r *Relations) read(ctx context.Context, in *consolidate.Input) (*relating,
 		return nil, err
 	}
 	err = in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		where := derived()
+		where := Derived()
 		met, err := s.Night().Meeting(ctx, in.UserID, schema.StateActive, &where)
 		if err != nil || len(met) == 0 || met[len(met)-1].ID <= after {
 			return err
 		}
-		ids := make([]int64, len(met))
-		for i := range met {
-			ids[i] = met[i].ID
-		}
-		if x.memories, err = s.MemoriesByID(ctx, in.UserID, ids); err != nil {
+		if x.memories, err = WithTexts(ctx, s, in.UserID, met); err != nil {
 			return err
 		}
-		slices.SortFunc(x.memories, func(a, b schema.Memory) int { return cmp.Compare(a.ID, b.ID) })
 		links, err := s.Night().Links(ctx, in.UserID, append([]string{schema.LinkCauses, schema.LinkContradicts, schema.LinkSupersedes}, schema.PrunableLinks...)...)
 		for _, l := range links {
 			x.known[key(l.From.ID, l.To.ID)] = true

@@ -11,7 +11,6 @@ import (
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/consolidate/ask"
-	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -71,17 +70,15 @@ type verdict struct {
 }
 
 func (x *relating) judge(ctx context.Context, in *consolidate.Input, pairs []pair, asked []int) ([]verdict, error) {
-	var user strings.Builder
+	lines := ""
 	for n, i := range asked {
-		user.WriteString(text.JSON(struct {
-			Pair int `json:"pair"`
-		}{n + 1}) + "\n" + consolidate.PromptLine(&x.memories[pairs[i].fresh], "new", in) + consolidate.PromptLine(&x.memories[pairs[i].older], "older", in))
+		lines += pairLines(in, n+1, &x.memories[pairs[i].fresh], &x.memories[pairs[i].older])
 	}
 	var answer struct {
 		Pairs []verdict `json:"pairs"`
 	}
 	err := in.Model.Ask(ctx, ask.Prompt{
-		SafeErrors: true, Name: relationsStage, Version: relationsVersion, System: strings.TrimSpace(relationsSystem), User: user.String(),
+		SafeErrors: true, Name: relationsStage, Version: relationsVersion, System: strings.TrimSpace(relationsSystem), User: lines,
 		Schema: list("pairs", map[string]any{
 			"pair": map[string]any{"type": "integer"}, "relation": map[string]any{"type": "string", "enum": verdicts}, "confidence": map[string]any{"type": "number"},
 		}),
@@ -93,6 +90,11 @@ func (x *relating) judge(ctx context.Context, in *consolidate.Input, pairs []pai
 		return check(answer.Pairs, len(asked))
 	})
 	return answer.Pairs, err
+}
+
+// pairLines are the lines of a prompt about a pair of memories.
+func pairLines(in *consolidate.Input, number int, newer, older *schema.Memory) string {
+	return fmt.Sprintf("{\"pair\":%d}\n", number) + consolidate.PromptLine(newer, "new", in) + consolidate.PromptLine(older, "older", in)
 }
 
 // check compares verdicts with the n pairs asked about and sorts them. The error is shown

@@ -38,7 +38,7 @@ func (l *life) links() (all []string) {
 	l.Helper()
 	require.NoError(l, l.db.Read(l.Context(), func(ctx context.Context, s *schema.Snapshot) (err error) {
 		all, err = schema.Column[string](ctx, s.Query, `SELECT json_array(f.content, type, t.content, l.confidence, l.created_at, l.run_id)
-			FROM links l JOIN memories f ON f.id = from_id JOIN memories t ON t.id = to_id ORDER BY 1`)
+			FROM links l JOIN memories f ON f.id = from_id JOIN memories t ON t.id = to_id ORDER BY f.content, type, t.content`)
 		return err
 	}))
 	return all

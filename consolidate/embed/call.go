@@ -10,11 +10,12 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/vecstore"
 )
 
 // embedding is the vector of one text, or the error that it has none.
 type embedding struct {
-	vector schema.Vector
+	vector vecstore.Vector
 	err    error
 }
 
@@ -158,7 +159,7 @@ func (w *Worker) check(answers [][]float32) ([]embedding, error) {
 			found[i].err = wrongSize(len(answer), size)
 			continue
 		}
-		found[i].vector, found[i].err = schema.Vector(answer).Unit(w.opts.Dims)
+		found[i].vector, found[i].err = vecstore.Vector(answer).Unit(w.opts.Dims)
 	}
 	return found, nil
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/ebbmem/ebb/consolidate/embed"
 	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/vecstore"
 )
 
 // scripted is an embedder for tests. Its vectors depend on the text and the seed
@@ -109,11 +110,11 @@ func say(t testing.TB, db *schema.DB, user string, n int) {
 }
 
 // stored reads the vectors of the serving generation by text.
-func stored(t testing.TB, db *schema.DB) (g *schema.Generation, byText map[string]schema.Vector) {
+func stored(t testing.TB, db *schema.DB) (g *vecstore.Generation, byText map[string]vecstore.Vector) {
 	t.Helper()
-	byText = make(map[string]schema.Vector)
+	byText = make(map[string]vecstore.Vector)
 	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) (err error) {
-		if g, err = s.ServingGeneration(ctx); err != nil || g == nil {
+		if g, err = vecstore.ServingGeneration(ctx, s); err != nil || g == nil {
 			return err
 		}
 		rows, err := s.QueryContext(ctx, `SELECT m.content, v.vector FROM vectors v JOIN chunks c ON c.id = v.chunk_id
@@ -124,7 +125,7 @@ func stored(t testing.TB, db *schema.DB) (g *schema.Generation, byText map[strin
 		defer rows.Close()
 		for rows.Next() {
 			var content string
-			var v schema.Vector
+			var v vecstore.Vector
 			if err := rows.Scan(&content, &v); err != nil {
 				return err
 			}
@@ -157,7 +158,7 @@ func TestEveryTextGetsItsVector(t *testing.T) {
 	g, byText := stored(t, db)
 	require.Equal(t, 6, g.Dims)
 	require.Len(t, byText, 13)
-	want, err := schema.Vector(e.vector("ada says 7")).Unit(0)
+	want, err := vecstore.Vector(e.vector("ada says 7")).Unit(0)
 	require.NoError(t, err)
 	require.Equal(t, want, byText["ada says 7"])
 
@@ -353,7 +354,7 @@ func TestModelChangeBuildsThenServes(t *testing.T) {
 	require.EqualValues(t, 5, stats.Pending)
 	query, err := w.EmbedQuery(t.Context(), serving, "a question")
 	require.NoError(t, err)
-	want, err := schema.Vector(old.vector("a question")).Unit(0)
+	want, err := vecstore.Vector(old.vector("a question")).Unit(0)
 	require.NoError(t, err)
 	require.Equal(t, want, query, "queries for it are embedded by it")
 	close(on)
@@ -364,7 +365,7 @@ func TestModelChangeBuildsThenServes(t *testing.T) {
 	require.Len(t, byText, 10)
 	require.Len(t, byText["ada says 3"], 6)
 	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
-		all, err := s.Generations(ctx)
+		all, err := vecstore.Generations(ctx, s)
 		require.Len(t, all, 1, "the old one is dropped")
 		return err
 	}))
@@ -396,7 +397,7 @@ func TestMatryoshkaCut(t *testing.T) {
 	require.NoError(t, v.WaitIdle(t.Context()))
 	g, byText := stored(t, db)
 	require.Equal(t, 3, g.Dims)
-	want, err := schema.Vector(e.vector("ada says 1")).Unit(3)
+	want, err := vecstore.Vector(e.vector("ada says 1")).Unit(3)
 	require.NoError(t, err)
 	require.Equal(t, want, byText["ada says 1"])
 	query, err := v.EmbedQuery(t.Context(), g, "q")
@@ -406,7 +407,7 @@ func TestMatryoshkaCut(t *testing.T) {
 
 func TestQueryCacheAndTimeout(t *testing.T) {
 	db := memtest.Open(t)
-	g := &schema.Generation{Model: "model 1", Dims: 4}
+	g := &vecstore.Generation{Model: "model 1", Dims: 4}
 	e := &scripted{seed: 1, size: 4}
 	v := worker(t, db, e, embed.Options{})
 	for range 3 {
@@ -428,7 +429,7 @@ func TestQueryCacheAndTimeout(t *testing.T) {
 		return err == nil
 	}, 5*time.Second, time.Millisecond, "its answer is there for whoever asks again")
 
-	_, err = v.EmbedQuery(t.Context(), &schema.Generation{Model: "another", Dims: 4}, "q")
+	_, err = v.EmbedQuery(t.Context(), &vecstore.Generation{Model: "another", Dims: 4}, "q")
 	var invalid *schema.InvalidError
 	require.ErrorAs(t, err, &invalid)
 }

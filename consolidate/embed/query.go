@@ -7,6 +7,7 @@ import (
 	"github.com/tmc/langchaingo/embeddings"
 
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/vecstore"
 )
 
 type queryKey struct {
@@ -29,7 +30,7 @@ const maxQueriesInFlight = 8
 // Errors: ctx's; the embedder's; [*schema.InvalidError] for an answer that is
 // not of the generation's size, and for a generation of a model that the worker
 // does not have.
-func (w *Worker) EmbedQuery(ctx context.Context, g *schema.Generation, text string) (schema.Vector, error) {
+func (w *Worker) EmbedQuery(ctx context.Context, g *vecstore.Generation, text string) (vecstore.Vector, error) {
 	embedder, err := w.embedderOf(g)
 	if err != nil {
 		return nil, err
@@ -44,7 +45,7 @@ func (w *Worker) EmbedQuery(ctx context.Context, g *schema.Generation, text stri
 		return nil, fmt.Errorf("%d queries wait for the embedder already", maxQueriesInFlight)
 	}
 	type answer struct {
-		vector schema.Vector
+		vector vecstore.Vector
 		err    error
 	}
 	answers := make(chan answer, 1)
@@ -78,7 +79,7 @@ func (w *Worker) ForgetQueries() { w.queries.Purge() }
 func (w *Worker) RememberedQueries() int { return w.queries.Len() }
 
 // embedderOf returns the embedder of a generation's model.
-func (w *Worker) embedderOf(g *schema.Generation) (embeddings.Embedder, error) {
+func (w *Worker) embedderOf(g *vecstore.Generation) (embeddings.Embedder, error) {
 	if g.Model == w.opts.Model {
 		return w.embedder, nil
 	}
@@ -91,7 +92,7 @@ func (w *Worker) embedderOf(g *schema.Generation) (embeddings.Embedder, error) {
 		"of the vectors is %q; those of %q are being made and serve once they are complete", g.Model, w.opts.Model)}
 }
 
-func (w *Worker) query(embedder embeddings.Embedder, g *schema.Generation, text string) (unit schema.Vector, err error) {
+func (w *Worker) query(embedder embeddings.Embedder, g *vecstore.Generation, text string) (unit vecstore.Vector, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = schema.ForeignPanic("the embedder", p)
@@ -112,7 +113,7 @@ func (w *Worker) query(embedder embeddings.Embedder, g *schema.Generation, text 
 			return nil, wrongSize(len(answer), g.Dims)
 		}
 	}
-	return schema.Vector(answer).Unit(g.Dims)
+	return vecstore.Vector(answer).Unit(g.Dims)
 }
 
 func wrongSize(got, want int) error {

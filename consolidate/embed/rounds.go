@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/vecstore"
 )
 
 const (
@@ -106,12 +107,12 @@ func (w *Worker) acquire(ctx context.Context) (*schema.Lease, error) {
 // look reports whether there is work, without taking the lease.
 func (w *Worker) look(ctx context.Context) (todo bool, err error) {
 	err = w.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		all, err := s.Generations(ctx)
+		all, err := vecstore.Generations(ctx, s)
 		if err != nil {
 			return err
 		}
 		w.findTarget(all)
-		last, err := s.LastChunks(ctx)
+		last, err := vecstore.LastChunks(ctx, s)
 		if err != nil {
 			return err
 		}
@@ -119,7 +120,7 @@ func (w *Worker) look(ctx context.Context) (todo bool, err error) {
 			todo = todo || w.handled[user] < chunk
 		}
 		for _, g := range all {
-			todo = todo || g.State == schema.GenerationRetired || g.State == schema.GenerationBuilding
+			todo = todo || g.State == vecstore.GenerationRetired || g.State == vecstore.GenerationBuilding
 		}
 		return nil
 	})
@@ -137,14 +138,14 @@ func (w *Worker) dims() int {
 }
 
 // wanted reports whether a generation is of this worker's model and size.
-func (w *Worker) wanted(g *schema.Generation) bool {
+func (w *Worker) wanted(g *vecstore.Generation) bool {
 	dims := w.dims()
-	return g.State != schema.GenerationRetired && g.Model == w.opts.Model && (dims == 0 || g.Dims == dims)
+	return g.State != vecstore.GenerationRetired && g.Model == w.opts.Model && (dims == 0 || g.Dims == dims)
 }
 
 // findTarget selects the newest wanted generation. Until the first answer of the
 // embedder the model's name decides alone.
-func (w *Worker) findTarget(all []schema.Generation) {
+func (w *Worker) findTarget(all []vecstore.Generation) {
 	for _, g := range slices.Backward(all) {
 		if w.wanted(&g) {
 			if w.target == nil || w.target.ID != g.ID {
@@ -160,7 +161,7 @@ func (w *Worker) findTarget(all []schema.Generation) {
 
 // retarget changes the generation to make vectors for and starts again from the
 // first chunk.
-func (w *Worker) retarget(g *schema.Generation) {
+func (w *Worker) retarget(g *vecstore.Generation) {
 	w.target = g
 	clear(w.handled)
 }
@@ -185,14 +186,14 @@ func (w *Worker) step(ctx context.Context, lease *schema.Lease) (more bool, err 
 
 // next reads the next chunks without vectors, in order of user and arrival. It
 // returns the last chunk it has read of each user.
-func (w *Worker) next(ctx context.Context) (batch []schema.PendingChunk, reached map[int64]int64, err error) {
+func (w *Worker) next(ctx context.Context) (batch []vecstore.PendingChunk, reached map[int64]int64, err error) {
 	var generation int64
 	if w.target != nil {
 		generation = w.target.ID
 	}
 	reached = make(map[int64]int64)
 	err = w.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		last, err := s.LastChunks(ctx)
+		last, err := vecstore.LastChunks(ctx, s)
 		if err != nil {
 			return err
 		}
@@ -205,7 +206,7 @@ func (w *Worker) next(ctx context.Context) (batch []schema.PendingChunk, reached
 		slices.Sort(users)
 		for _, user := range users {
 			room := w.opts.BatchSize - len(batch)
-			found, err := s.PendingChunks(ctx, user, generation, w.handled[user], room)
+			found, err := vecstore.PendingChunks(ctx, s, user, generation, w.handled[user], room)
 			if err != nil {
 				return err
 			}
@@ -218,14 +219,14 @@ func (w *Worker) next(ctx context.Context) (batch []schema.PendingChunk, reached
 		}
 		return nil
 	})
-	batch = slices.DeleteFunc(batch, func(c schema.PendingChunk) bool { return w.isRefused(c.ID) })
+	batch = slices.DeleteFunc(batch, func(c vecstore.PendingChunk) bool { return w.isRefused(c.ID) })
 	return batch, reached, err
 }
 
 // embedBatch embeds chunks and stores the vectors and failures. It returns true
 // when the vectors' size starts another generation, for which all chunks must be
 // read again.
-func (w *Worker) embedBatch(ctx context.Context, lease *schema.Lease, batch []schema.PendingChunk) (restart bool, err error) {
+func (w *Worker) embedBatch(ctx context.Context, lease *schema.Lease, batch []vecstore.PendingChunk) (restart bool, err error) {
 	texts := make([]string, len(batch))
 	for i, c := range batch {
 		texts[i] = c.Text
@@ -234,10 +235,10 @@ func (w *Worker) embedBatch(ctx context.Context, lease *schema.Lease, batch []sc
 	if err != nil {
 		return false, err
 	}
-	var vectors []schema.ChunkVector
+	var vectors []vecstore.ChunkVector
 	for i, e := range found {
 		if e.err == nil {
-			vectors = append(vectors, schema.ChunkVector{ChunkID: batch[i].ID, MemoryID: batch[i].MemoryID, Vector: e.vector})
+			vectors = append(vectors, vecstore.ChunkVector{ChunkID: batch[i].ID, MemoryID: batch[i].MemoryID, Vector: e.vector})
 		}
 	}
 	if len(vectors) > 0 && (w.target == nil || !w.wanted(w.target)) {
@@ -251,7 +252,7 @@ func (w *Worker) embedBatch(ctx context.Context, lease *schema.Lease, batch []sc
 			return err
 		}
 		if len(vectors) > 0 {
-			if _, err := tx.InsertVectors(ctx, w.target.ID, vectors); err != nil {
+			if _, err := vecstore.InsertVectors(ctx, tx, w.target.ID, vectors); err != nil {
 				return err
 			}
 		}
@@ -273,7 +274,7 @@ func (w *Worker) embedBatch(ctx context.Context, lease *schema.Lease, batch []sc
 	return restart, nil
 }
 
-func refusal(c schema.PendingChunk, err error) error {
+func refusal(c vecstore.PendingChunk, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -282,12 +283,12 @@ func refusal(c schema.PendingChunk, err error) error {
 
 // open finds or creates the generation of the model with this size.
 func (w *Worker) open(ctx context.Context, lease *schema.Lease, dims int) error {
-	var g *schema.Generation
+	var g *vecstore.Generation
 	err := w.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) (err error) {
 		if err := tx.CheckLease(ctx, lease); err != nil {
 			return err
 		}
-		g, err = tx.OpenGeneration(ctx, w.opts.Model, dims)
+		g, err = vecstore.OpenGeneration(ctx, tx, w.opts.Model, dims)
 		return err
 	})
 	if err != nil {
@@ -316,11 +317,11 @@ func (w *Worker) finish(ctx context.Context, lease *schema.Lease) error {
 				return err
 			}
 			if w.target != nil {
-				if err := tx.ActivateGeneration(ctx, w.target.ID); err != nil {
+				if err := vecstore.ActivateGeneration(ctx, tx, w.target.ID); err != nil {
 					return err
 				}
 			}
-			more, err = tx.DropRetired(ctx, dropBatch)
+			more, err = vecstore.DropRetired(ctx, tx, dropBatch)
 			return err
 		})
 		if err != nil {

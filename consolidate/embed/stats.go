@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/vecstore"
 )
 
 // Stats count the texts and missing vectors of a database.
@@ -28,7 +29,7 @@ type Stats struct {
 func (w *Worker) Stats(ctx context.Context) (*Stats, error) {
 	stats := &Stats{Model: w.opts.Model, Dims: w.dims()}
 	err := w.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		all, err := s.Generations(ctx)
+		all, err := vecstore.Generations(ctx, s)
 		if err != nil {
 			return err
 		}
@@ -37,11 +38,11 @@ func (w *Worker) Stats(ctx context.Context) (*Stats, error) {
 			if w.wanted(&all[i]) {
 				target, stats.Dims = all[i].ID, all[i].Dims
 			}
-			if all[i].State == schema.GenerationServing {
+			if all[i].State == vecstore.GenerationServing {
 				stats.Serving = all[i].Model
 			}
 		}
-		progress, err := s.Embedded(ctx, target)
+		progress, err := vecstore.EmbeddedInAll(ctx, s, target)
 		stats.Chunks, stats.Pending, stats.Since = progress.Chunks, progress.Pending, progress.Since.Time
 		return err
 	})
@@ -71,7 +72,7 @@ type UserStats struct {
 func (w *Worker) StatsOf(ctx context.Context, userID int64) (*UserStats, error) {
 	stats := new(UserStats)
 	err := w.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		all, err := s.Generations(ctx)
+		all, err := vecstore.Generations(ctx, s)
 		if err != nil {
 			return err
 		}
@@ -81,7 +82,7 @@ func (w *Worker) StatsOf(ctx context.Context, userID int64) (*UserStats, error) 
 				target = all[i].ID
 			}
 		}
-		progress, err := s.EmbeddedOf(ctx, userID, target)
+		progress, err := vecstore.EmbeddedOf(ctx, s, userID, target)
 		stats.Chunks, stats.Pending, stats.Since = progress.Chunks, progress.Pending, progress.Since.Time
 		return err
 	})
@@ -103,7 +104,7 @@ func StoredStats(ctx context.Context, s *schema.Snapshot) (*Stats, error) {
 	if err != nil || last == nil {
 		return nil, err
 	}
-	progress, err := s.Embedded(ctx, last.ID)
+	progress, err := vecstore.EmbeddedInAll(ctx, s, last.ID)
 	return &Stats{
 		Model: last.Model, Dims: last.Dims, Serving: serving,
 		Chunks: progress.Chunks, Pending: progress.Pending, Since: progress.Since.Time,
@@ -116,19 +117,19 @@ func StoredStatsOf(ctx context.Context, s *schema.Snapshot, userID int64) (*User
 	if err != nil || last == nil {
 		return nil, err
 	}
-	progress, err := s.EmbeddedOf(ctx, userID, last.ID)
+	progress, err := vecstore.EmbeddedOf(ctx, s, userID, last.ID)
 	return &UserStats{Chunks: progress.Chunks, Pending: progress.Pending, Since: progress.Since.Time}, err
 }
 
 // lastGeneration returns the newest generation in use, nil for none, and the
 // model of the one that serves.
-func lastGeneration(ctx context.Context, s *schema.Snapshot) (last *schema.Generation, serving string, err error) {
-	all, err := s.Generations(ctx)
+func lastGeneration(ctx context.Context, s *schema.Snapshot) (last *vecstore.Generation, serving string, err error) {
+	all, err := vecstore.Generations(ctx, s)
 	for i := range all {
 		switch all[i].State {
-		case schema.GenerationServing:
+		case vecstore.GenerationServing:
 			serving, last = all[i].Model, &all[i]
-		case schema.GenerationBuilding:
+		case vecstore.GenerationBuilding:
 			last = &all[i]
 		}
 	}
@@ -143,7 +144,7 @@ func (w *Worker) isRefused(chunk int64) bool {
 }
 
 // refuse skips a chunk until the next start.
-func (w *Worker) refuse(c schema.PendingChunk, err error) {
+func (w *Worker) refuse(c vecstore.PendingChunk, err error) {
 	w.mu.Lock()
 	w.refused[c.ID] = c.UserID
 	w.lastErr = err

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/vecstore"
 )
 
 // Options configure a [Worker]. The zero value is the default.
@@ -100,9 +101,9 @@ type Worker struct {
 	holder   string // of the lease
 
 	// Used by the worker's goroutine alone.
-	target     *schema.Generation // that vectors are made for; nil before the first answer
-	handled    map[int64]int64    // by user, the last chunk that has a vector in target or was refused
-	okRecorded bool               // the database records no failure
+	target     *vecstore.Generation // that vectors are made for; nil before the first answer
+	handled    map[int64]int64      // by user, the last chunk that has a vector in target or was refused
+	okRecorded bool                 // the database records no failure
 
 	wake chan struct{}
 	asks chan chan error
@@ -115,7 +116,7 @@ type Worker struct {
 	stopped chan struct{}      // closed when the goroutine has ended
 	ended   bool               // Stop was called
 
-	queries  *lru.Cache[queryKey, schema.Vector]
+	queries  *lru.Cache[queryKey, vecstore.Vector]
 	calls    sync.WaitGroup // calls that embed queries
 	inFlight chan struct{}  // limits them
 	life     context.Context
@@ -138,7 +139,7 @@ func New(db *schema.DB, embedder embeddings.Embedder, opts Options) (*Worker, er
 	if err := opts.validate(); err != nil {
 		return nil, err
 	}
-	queries, err := lru.New[queryKey, schema.Vector](queryCacheSize)
+	queries, err := lru.New[queryKey, vecstore.Vector](queryCacheSize)
 	if err != nil {
 		return nil, err
 	}

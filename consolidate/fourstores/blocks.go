@@ -21,6 +21,7 @@ const (
 	fieldAwareness   = "awareness"
 	fieldReflections = "reflections"
 	fieldRewards     = "rewards"
+	fieldPatterns    = "patterns" // in both logs
 )
 
 // Limits of the document.
@@ -71,7 +72,7 @@ func Blocks() []core.BlockSpec {
 		},
 		{
 			Name: BlockEvolution, Kind: core.BlockFields, Tokens: EvolutionTokens,
-			Fields: []core.BlockField{log(fieldReflections), log(fieldRewards)},
+			Fields: []core.BlockField{log(fieldReflections), log(fieldRewards), {Name: fieldPatterns, List: true, Items: mostPatterns}},
 		},
 	}
 }

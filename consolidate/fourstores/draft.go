@@ -1,6 +1,7 @@
 package fourstores
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/consolidate/ask"
+	"github.com/ebbmem/ebb/consolidate/dream"
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/poison"
 	"github.com/ebbmem/ebb/internal/text"
@@ -22,7 +24,7 @@ import (
 //go:embed prompts/reflection.txt
 var reflectionSystem string
 
-const reflectionVersion = 1
+const reflectionVersion = 2
 
 // menu are the document's elements. Those of persuade speak of what tokens cost.
 var menu = []string{
@@ -62,6 +64,7 @@ type material struct {
 	through string
 	trust   schema.Trust
 	prompt  string
+	logged  int // reflections and rewards in the logs
 }
 
 // recordTokens is how much of one record a prompt has.
@@ -90,12 +93,7 @@ func (r *Reflections) material(ctx context.Context, s *schema.Snapshot, userID i
 	}
 	now := r.o.DB.Now()
 	derived = slices.DeleteFunc(derived, func(d schema.Memory) bool { return !(r.o.Stores.Relevance(r.o.Curve, &d, now) > fewestKept) })
-	derived = derived[max(0, len(derived)-mostRecords):]
-	ids := make([]int64, len(derived))
-	for i := range derived {
-		ids[i] = derived[i].ID
-	}
-	known, err := s.MemoriesByID(ctx, userID, ids)
+	known, err := dream.WithTexts(ctx, s, userID, derived[max(0, len(derived)-mostRecords):])
 	if err != nil {
 		return nil, err
 	}
@@ -109,26 +107,44 @@ func (r *Reflections) material(ctx context.Context, s *schema.Snapshot, userID i
 	if log, err := core.Read(ctx, s, userID, "", BlockEvolution); err == nil {
 		b.WriteString("Earlier reflections and rewards: " + log.Content + "\n")
 		m.trust = min(m.trust, log.Trust)
+		value, _ := log.Value()
+		fields, _ := value.(map[string]any)
+		m.logged = max(len(textsOf(fields[fieldReflections])), len(textsOf(fields[fieldRewards])))
 	} else if !errors.Is(err, schema.ErrNotFound) {
 		return nil, err
 	}
 	left := InputTokens - text.Tokens(b.String()) - text.Tokens(reflectionSystem)
-	byTime := func(a, b schema.Memory) int { return a.EventTime.Compare(b.EventTime.Time) }
+	byTime := func(a, b schema.Memory) int {
+		return cmp.Or(a.EventTime.Compare(b.EventTime.Time), cmp.Compare(a.ID, b.ID))
+	}
 	slices.SortFunc(said, byTime)
 	slices.SortFunc(known, byTime)
+	readable := func(e *schema.Memory) bool {
+		return consolidate.Showable(e) && !e.PartOfDocument() && !strings.Contains(e.Content, "```") && e.Attributes[schema.AttrDepth] != "2"
+	}
+	reserved := 0 // for what is known, so that a long talk leaves room for it
+	for _, e := range slices.Backward(known) {
+		if readable(&e) {
+			reserved = min(left/3, reserved+text.Tokens(r.line(&e, mostRecords)))
+		}
+	}
+	left -= reserved
 	var lines []string
 	for _, part := range [][]schema.Memory{said, known} {
 		for _, e := range slices.Backward(part) { // the newest, if not all fit
-			if !consolidate.Showable(&e) || e.PartOfDocument() || strings.Contains(e.Content, "```") || e.Attributes[schema.AttrDepth] == "2" {
+			if !readable(&e) {
 				continue
 			}
 			line := r.line(&e, len(m.records)+1)
-			if left -= text.Tokens(line); left < 0 {
+			cost := text.Tokens(line)
+			if cost > left {
 				break
 			}
+			left -= cost
 			lines = append(lines, line)
 			m.records, m.trust = append(m.records, e), min(m.trust, e.Trust)
 		}
+		left += reserved
 	}
 	slices.Reverse(lines)
 	m.prompt = b.String() + "Records:\n" + strings.Join(lines, "")
@@ -220,6 +236,7 @@ type answer struct {
 	Summary   string    `json:"summary"`
 	Awareness []string  `json:"awareness"`
 	Insights  []Insight `json:"insights"`
+	Patterns  []string  `json:"patterns"`
 }
 
 const (
@@ -227,6 +244,8 @@ const (
 	maxAwareness = 60 // tokens of an entry
 	mostAware    = 5
 	mostInsights = 5
+	mostPatterns = 5
+	fewestLogged = 3 // reflections and rewards, before which there is no pattern
 )
 
 // ask asks the model, and keeps to what was granted.
@@ -246,7 +265,7 @@ func (r *Reflections) ask(ctx context.Context, scope schema.Scope, grant string,
 		SafeErrors: true, Name: "reflection", Version: reflectionVersion, User: m.prompt,
 		System: strings.TrimSpace(reflectionSystem) + fmt.Sprintf("\n\nThe elements: %s.\nUse at most %d tokens in all.", strings.Join(names, "; "), g.Tokens),
 		Schema: map[string]any{"type": "object", "required": []string{"elements", "summary", "awareness", "insights"}, "properties": map[string]any{
-			"elements": list(map[string]any{"element": word, "text": word}), "summary": word, "awareness": texts(),
+			"elements": list(map[string]any{"element": word, "text": word}), "summary": word, "awareness": texts(), "patterns": texts(),
 			"insights": list(map[string]any{"text": word, "importance": map[string]any{"type": "number"}, "sources": texts()}),
 		}},
 	}, func(decode func(any) error) error {
@@ -282,6 +301,11 @@ func (r *Reflections) ask(ctx context.Context, scope schema.Scope, grant string,
 	for _, one := range got.Awareness {
 		if one = plain(one, maxAwareness); one != "" && len(d.Awareness) < mostAware && !slices.Contains(d.Awareness, one) {
 			d.Awareness = append(d.Awareness, one)
+		}
+	}
+	for _, one := range got.Patterns {
+		if one = plain(one, maxSummary); one != "" && m.logged >= fewestLogged && len(d.Patterns) < mostPatterns && !slices.Contains(d.Patterns, one) {
+			d.Patterns = append(d.Patterns, one)
 		}
 	}
 	for _, i := range got.Insights {

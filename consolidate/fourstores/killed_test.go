@@ -1,4 +1,4 @@
-package fourstores
+package fourstores_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -15,6 +16,8 @@ import (
 	"github.com/tmc/langchaingo/llms"
 	"go.uber.org/goleak"
 
+	. "github.com/ebbmem/ebb/consolidate/fourstores"
+	"github.com/ebbmem/ebb/extension/doctor"
 	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/recall/stores"
 	"github.com/ebbmem/ebb/schema"
@@ -55,11 +58,14 @@ func (m model) GenerateContent(context.Context, []llms.MessageContent, ...llms.C
 	if m.before != nil {
 		m.before()
 	}
-	elements := make([]Element, mostElements)
+	elements := make([]Element, 8)
 	for i := range elements {
 		elements[i].Text = fmt.Sprint("A thought about the cellar, number ", i)
 	}
-	raw, err := json.Marshal(answer{Elements: elements, Summary: "He has a cellar.", Awareness: []string{"I hesitate"}, Insights: []Insight{{"The user keeps things in the cellar", 9, []string{"r1", "r2"}}}})
+	raw, err := json.Marshal(map[string]any{
+		"elements": elements, "summary": "He has a cellar.", "awareness": []string{"I hesitate"}, "patterns": []string{},
+		"insights": []Insight{{"The user keeps things in the cellar", 9, []string{"r1", "r2"}}},
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -87,12 +93,7 @@ func reflections(db *schema.DB, m model) *Reflections {
 }
 
 // steps take a reflection one state further.
-var steps = []struct {
-	name string
-	take func(context.Context, *Reflections, string) error
-	from State
-	to   State
-}{
+var steps = []step{
 	{"request", func(ctx context.Context, r *Reflections, _ string) error {
 		_, err := r.Request(ctx, ada, Request{Extra: 100})
 		return err
@@ -109,6 +110,16 @@ var steps = []struct {
 		_, err := r.Approve(ctx, ada, id)
 		return err
 	}, Drafted, Recorded},
+}
+
+// rejecting is a step in which a reflection ends in its stead.
+var rejecting = step{"reject", func(ctx context.Context, r *Reflections, id string) error { return r.Reject(ctx, ada, id) }, Drafted, Rejected}
+
+type step struct {
+	name string
+	take func(context.Context, *Reflections, string) error
+	from State
+	to   State
 }
 
 // child goes through the steps, and dies in the one that is named.
@@ -131,7 +142,11 @@ func child(path, step, when string) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range steps {
+	todo := steps
+	if step == rejecting.name {
+		todo = append(slices.Clone(steps[:len(steps)-1]), rejecting)
+	}
+	for _, s := range todo {
 		m := model{}
 		during := ctx
 		if s.name == step && when == "during" {
@@ -172,7 +187,7 @@ func TestKilledInEveryState(t *testing.T) {
 	if racing.On {
 		t.Skip("what is killed is a process of its own: left to the run without the race detector")
 	}
-	for at, step := range steps {
+	for at, step := range append(slices.Clone(steps), rejecting) {
 		for _, when := range []string{"during", "after"} {
 			t.Run(step.name+" "+when, func(t *testing.T) {
 				t.Parallel()
@@ -188,11 +203,15 @@ func TestKilledInEveryState(t *testing.T) {
 				r := reflections(db, model{})
 				now, err := r.Status(t.Context(), ada)
 				require.NoError(t, err)
-				want, left := step.from, steps[at:]
+				want, left := step.from, steps[min(at, len(steps)-1):]
 				if when == "after" {
-					want, left = step.to, steps[at+1:]
+					want, left = step.to, steps[min(at+1, len(steps)):]
 				}
 				require.Equal(t, want, now.State)
+				requireSound(t, path)
+				if want == Rejected { // the next one begins anew
+					left = steps
+				}
 				for _, s := range left {
 					require.NoError(t, s.take(t.Context(), r, now.ID), s.name)
 					now, err = r.Status(t.Context(), ada)
@@ -212,10 +231,24 @@ func TestKilledInEveryState(t *testing.T) {
 					require.Empty(t, undone.Kept)
 					return err
 				}))
+				requireSound(t, path)
 				_, blocks, reflected = look(t, db)
 				require.NotContains(t, blocks, "I hesitate")
 				require.Zero(t, reflected)
 			})
+		}
+	}
+}
+
+// requireSound requires a file without a fault.
+func requireSound(t *testing.T, path string) {
+	t.Helper()
+	d, err := doctor.Diagnose(t.Context(), path, schema.Key{})
+	require.NoError(t, err)
+	require.NotEmpty(t, d.Checks)
+	for _, c := range d.Checks {
+		if c.Name != "episodes have their message" { // they were stored without a bus
+			require.NotEqual(t, doctor.Damaged, c.State, "%s: %s", c.Name, c.Detail)
 		}
 	}
 }

@@ -34,6 +34,24 @@ func (r *Reflections) record(ctx context.Context, tx *schema.Tx, userID int64, s
 	if err := r.log(ctx, tx, userID, BlockEvolution, fieldRewards, day+": "+reward(s), s.Draft.Trust); err != nil {
 		return err
 	}
+	if len(s.Draft.Patterns) > 0 { // they replace the earlier ones
+		list := make([]any, len(s.Draft.Patterns))
+		for i, one := range s.Draft.Patterns {
+			list[i] = one
+		}
+		err := r.edit(ctx, tx, userID, BlockEvolution, s.Draft.Trust, func(spec *core.BlockSpec, b *core.Block) (string, error) {
+			value, _ := b.Value()
+			fields, ok := value.(map[string]any)
+			if !ok {
+				fields = make(map[string]any)
+			}
+			fields[fieldPatterns] = list
+			return spec.Next(b.Content, spec.Replace(fields), tx.Now)
+		})
+		if err != nil {
+			return err
+		}
+	}
 	if s.Draft.Through == "" {
 		return nil
 	}
@@ -70,9 +88,16 @@ func reward(s *Status) string {
 	return result
 }
 
-// log appends an entry to a list of a block. A block that the host does not have, and an
-// entry that does not fit, are left out.
+// log appends an entry to a list of a block.
 func (r *Reflections) log(ctx context.Context, tx *schema.Tx, userID int64, block, field, entry string, trust schema.Trust) error {
+	return r.edit(ctx, tx, userID, block, trust, func(spec *core.BlockSpec, b *core.Block) (string, error) {
+		return appended(spec, b, field, entry, tx)
+	})
+}
+
+// edit changes a block. A block that the host does not have, and a content that does not
+// fit, are left out.
+func (r *Reflections) edit(ctx context.Context, tx *schema.Tx, userID int64, block string, trust schema.Trust, change func(*core.BlockSpec, *core.Block) (string, error)) error {
 	spec := r.o.Block(block)
 	if spec == nil {
 		return nil
@@ -84,7 +109,7 @@ func (r *Reflections) log(ctx context.Context, tx *schema.Tx, userID int64, bloc
 	if err != nil || b.Kind != spec.Kind || b.Damaged() {
 		return err
 	}
-	next, err := appended(spec, b, field, entry, tx)
+	next, err := change(spec, b)
 	if _, invalid := errors.AsType[*schema.InvalidError](err); invalid || next == b.Content {
 		return nil
 	}

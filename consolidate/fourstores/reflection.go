@@ -103,8 +103,9 @@ type Draft struct {
 	Summary   string       `json:"summary"`
 	Awareness []string     `json:"awareness,omitempty"` // [Self-Awareness] entries
 	Insights  []Insight    `json:"insights,omitempty"`
-	Through   string       `json:"through,omitempty"` // the last memory that was read
-	Trust     schema.Trust `json:"trust"`             // the lowest of what was read
+	Patterns  []string     `json:"patterns,omitempty"` // in the logs of reflections and rewards
+	Through   string       `json:"through,omitempty"`  // the last memory that was read
+	Trust     schema.Trust `json:"trust"`              // the lowest of what was read
 	Used      ask.Usage    `json:"used"`
 }
 

@@ -24,12 +24,8 @@ import (
 func Stages(set stores.Set, curve stores.Curve) []consolidate.Stage {
 	return []consolidate.Stage{
 		consolidate.Decay{}, consolidate.Extract{}, consolidate.Conflict{}, consolidate.Entities{}, dream.Relations{},
-		Routing{}, Bands(set, curve), SelfImage{},
+		Routing{Stores: set}, Bands(set, curve), SelfImage{},
 	}
-}
-
-func derived() schema.Conditions {
-	return schema.Conditions{AnyOf: [][]schema.Conditions{{{Kind: schema.KindFact}, {Kind: schema.KindPreference}, {Kind: schema.KindReflection}}}}
 }
 
 // Bands is the stage that makes dormant what has faded below .2: explicit searches find
@@ -41,7 +37,7 @@ func derived() schema.Conditions {
 func Bands(set stores.Set, curve stores.Curve) consolidate.Stage {
 	fades := set.Retention(curve)
 	return consolidate.Rules{Stage: "bands", List: []consolidate.Rule{{
-		Name: "dormant", Where: derived(),
+		Name: "dormant", Where: dream.Derived(),
 		When: func(m *schema.Memory, now time.Time) (schema.Revision, bool) {
 			return schema.Revision{State: schema.StateDormant}, !(fades.Of(m, now) >= stores.FadingFrom) && !(m.OwnWords() && m.Stands())
 		},
@@ -53,18 +49,19 @@ var routingSystem string
 
 const (
 	routingVersion  = 1
-	claimsPerCall   = 20
-	claimsPerNight  = 200
+	factsPerCall    = 20
+	askedPerNight   = 200  // the newest, by the model
+	factsPerNight   = 2000 // the newest, by their words
 	routedAttribute = schema.AttrStore
 )
 
-// Routing is the stage that gives a store to facts that have none: by the model, which
-// names episodic, semantic or procedural, without one by their words
-// ([stores.Route]).
+// Routing is the stage that gives a store to facts that have none: by their words
+// ([stores.Route]), and where these do not decide, by the model, which names one of the
+// stores that it writes to. Without a model these facts stay open for a later night; by
+// their kind they are semantic.
 //
-// Counts: those of [consolidate.Rules] for route; unusable answers, after which the
-// words decide.
-type Routing struct{}
+// Counts: those of [consolidate.Rules] for route; unusable answers.
+type Routing struct{ Stores stores.Set }
 
 // Name implements [consolidate.Stage].
 func (Routing) Name() string { return "routing" }
@@ -72,28 +69,30 @@ func (Routing) Name() string { return "routing" }
 // Propose implements [consolidate.Stage].
 func (r Routing) Propose(ctx context.Context, in *consolidate.Input, apply consolidate.Apply) error {
 	where := schema.Conditions{Kind: schema.KindFact, Lacks: []string{routedAttribute}}
-	var claims []schema.Memory
+	var facts []schema.Memory
 	err := in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		met, err := s.Night().Meeting(ctx, in.UserID, schema.StateActive, &where)
 		if err != nil {
 			return err
 		}
-		ids := make([]int64, min(len(met), claimsPerNight))
-		for i := range ids {
-			ids[i] = met[i].ID
-		}
-		claims, err = s.MemoriesByID(ctx, in.UserID, ids)
+		facts, err = dream.WithTexts(ctx, s, in.UserID, met[max(0, len(met)-factsPerNight):])
 		return err
 	})
-	if err != nil || len(claims) == 0 {
+	names := r.Stores.Open()
+	if err != nil || len(facts) == 0 || len(names) == 0 {
 		return err
 	}
-	routes := make(map[int64]string, len(claims))
-	for i := range claims {
-		routes[claims[i].ID] = stores.Route(claims[i].Content, claims[i].Attributes[schema.AttrTemporal])
+	routes := make(map[int64]string)
+	var open []schema.Memory
+	for i := range facts {
+		if route := stores.Route(facts[i].Content, facts[i].Attributes[schema.AttrTemporal]); slices.Contains(names, route) {
+			routes[facts[i].ID] = route
+		} else if consolidate.Showable(&facts[i]) {
+			open = append(open, facts[i])
+		}
 	}
 	if in.Model != nil {
-		if err := r.ask(ctx, in, claims, routes); err != nil {
+		if err := r.ask(ctx, in, open[max(0, len(open)-askedPerNight):], names, routes); err != nil {
 			return err
 		}
 	}
@@ -105,11 +104,9 @@ func (r Routing) Propose(ctx context.Context, in *consolidate.Input, apply conso
 	}}}.Propose(ctx, in, apply)
 }
 
-// ask lets the model decide about the stores of what prompts may contain.
-func (Routing) ask(ctx context.Context, in *consolidate.Input, claims []schema.Memory, routes map[int64]string) error {
-	names := []string{stores.Episodic, stores.Semantic, stores.Procedural}
-	shown := slices.DeleteFunc(slices.Clone(claims), func(m schema.Memory) bool { return !consolidate.Showable(&m) })
-	for some := range slices.Chunk(shown, claimsPerCall) {
+// ask lets the model decide about the stores of facts.
+func (Routing) ask(ctx context.Context, in *consolidate.Input, facts []schema.Memory, names []string, routes map[int64]string) error {
+	for some := range slices.Chunk(facts, factsPerCall) {
 		var user strings.Builder
 		for i := range some {
 			user.WriteString(consolidate.PromptLine(&some[i], fmt.Sprintf("r%d", i+1), in))

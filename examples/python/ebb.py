@@ -48,7 +48,10 @@ class Ebb:
 
 
 def main():
-    memory = Ebb(os.environ.get("EBB_URL", "http://127.0.0.1:7411"), os.environ["EBB_TOKEN"])
+    token = os.environ.get("EBB_TOKEN")
+    if not token:
+        raise SystemExit("set EBB_TOKEN to a token of `ebb token add`")
+    memory = Ebb(os.environ.get("EBB_URL", "http://127.0.0.1:7411"), token)
     memory.record(
         "monday",
         {"role": "user", "text": "I'm allergic to cashews.", "id": "python-1"},

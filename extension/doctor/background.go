@@ -32,7 +32,7 @@ func listing(found []string, fix string) finding {
 }
 
 // background checks pending and failed background work.
-func (e *examination) background(ctx context.Context) {
+func (e *examination) background(ctx context.Context, q schema.Querier) {
 	for _, c := range []struct {
 		name string
 		look func(context.Context, schema.Querier) (finding, error)
@@ -40,7 +40,7 @@ func (e *examination) background(ctx context.Context) {
 		{"journal", journal}, {"consumers", consumers}, {"background work", failures}, {"nights", nights},
 		{"quarantine", quarantine}, {"erasures", erasures},
 	} {
-		found, err := c.look(ctx, e.db)
+		found, err := c.look(ctx, q)
 		if err != nil {
 			found = finding{Damaged, plain(err), fixPages}
 		}

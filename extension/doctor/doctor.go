@@ -155,7 +155,7 @@ func (e *examination) examine(ctx context.Context, info os.FileInfo) {
 		e.embedding(ctx, opened)
 	}
 	e.list(ctx, watermarks)
-	e.background(ctx)
+	e.background(ctx, e.db)
 	if x != nil {
 		e.reading(ctx, x)
 	}

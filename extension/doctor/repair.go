@@ -7,6 +7,7 @@ import (
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/check"
 )
 
 // RepairReport is the result of a repair.
@@ -16,7 +17,7 @@ type RepairReport struct {
 	// appended. Empty if there was nothing to repair.
 	Copy string `json:"copy,omitempty"`
 	// Changed lists the changes in order. Empty if there were none.
-	Changed []schema.Repaired `json:"changed"`
+	Changed []check.Repaired `json:"changed"`
 	// After is the diagnosis of the repaired file.
 	After *Diagnosis `json:"after"`
 }
@@ -40,7 +41,7 @@ func Repair(ctx context.Context, path string, key schema.Key) (*RepairReport, er
 	if err != nil {
 		return nil, err
 	}
-	report := &RepairReport{Path: before.Path, Changed: []schema.Repaired{}, After: before}
+	report := &RepairReport{Path: before.Path, Changed: []check.Repaired{}, After: before}
 	if !before.repairable() {
 		return report, before.left()
 	}
@@ -88,8 +89,8 @@ func (r *RepairReport) repair(ctx context.Context, key schema.Key) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.Close(context.WithoutCancel(ctx))) }()
-	for _, step := range schema.RepairSteps() {
-		did := schema.Repaired{Name: step.Name}
+	for _, step := range check.RepairSteps() {
+		did := check.Repaired{Name: step.Name}
 		for more := true; more; { // some steps repair one user at a time
 			var changed int64
 			err := x.Parts().DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) (err error) {

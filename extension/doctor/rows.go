@@ -9,12 +9,14 @@ import (
 	"github.com/ncruces/go-sqlite3"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/enrich"
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/proposed"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/check"
 	"github.com/ebbmem/ebb/schema/erase"
 	"github.com/ebbmem/ebb/schema/undo"
+	"github.com/ebbmem/ebb/schema/vecstore"
 )
 
 // listed is a check that lists faults.
@@ -48,7 +50,10 @@ var (
 		"forms of blocks", "%d versions are not of their block's form: damaged, or of a form that it had before", Warning,
 		"`ebb blocks` shows them; `Extension.SetBlock` rewrites a block", check.MalformedBlocks,
 	}
-	badVectors = counted{"vectors", "%d cannot be compared, or belong to another user's text", Damaged, fixRepair, schema.BadVectors}
+	badVectors = counted{"vectors", "%d cannot be compared, or belong to another user's text", Damaged, fixRepair, func(ctx context.Context, db schema.Querier) (int, error) {
+		bad, err := vecstore.BadVectors(ctx, db)
+		return len(bad), err
+	}}
 )
 
 // rows checks every page and row of the file.
@@ -80,7 +85,7 @@ func undecodable(ctx context.Context, q schema.Querier) ([]string, error) {
 			return eventbus.Event{Topic: v[0], Payload: []byte(v[1])}.CheckPayload()
 		}},
 		{Table: "gaps", Columns: "memories", Decode: as[[]string]},
-		{Table: "injections", Columns: "items", Decode: as[[]consolidate.RecalledItem]},
+		{Table: "injections", Columns: "items", Decode: as[[]enrich.RecalledItem]},
 		{Table: "losses", Columns: "gone", Decode: as[map[string]schema.Gone]},
 		{Table: "memories", Columns: "tags", Decode: func(v []string) error { return new(schema.Strings).Scan(v[0]) }},
 		{Table: "memories", Columns: "attributes", Decode: func(v []string) error { return new(schema.Attributes).Scan(v[0]) }},

@@ -7,12 +7,13 @@ import (
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/check"
 )
 
 // diagnoseServer examines a memory on a server: whether it opens, whether its rows fit
 // together, and what it lacks that a file has.
 func diagnoseServer(ctx context.Context, dsn string, key schema.Key) (_ *Diagnosis, err error) {
-	e := &examination{path: dsn, Diagnosis: Diagnosis{Path: dsn}}
+	e := &examination{path: "the memory", Diagnosis: Diagnosis{Path: extension.ShownPath(dsn)}}
 	x, err := extension.Open(ctx, dsn, &extension.Config{ReadOnly: true, Key: key})
 	if err != nil {
 		if ctx.Err() != nil {
@@ -23,7 +24,6 @@ func diagnoseServer(ctx context.Context, dsn string, key schema.Key) (_ *Diagnos
 		return &e.Diagnosis, nil
 	}
 	defer func() { err = errors.Join(err, x.Close(context.WithoutCancel(ctx))) }()
-	e.Path = x.Parts().DB.Path() // without a password
 	e.note("open", OK, fmt.Sprintf("schema version %d", schema.Version), "")
 	health, err := x.Health(ctx)
 	if err != nil {
@@ -33,6 +33,23 @@ func diagnoseServer(ctx context.Context, dsn string, key schema.Key) (_ *Diagnos
 		e.note("rows", OK, "memories have their text, entities are counted right", "")
 	} else {
 		e.note("rows", Warning, fmt.Sprintf("%d memories without text, %d entities counted wrongly", health.Integrity.Unfindable, health.Integrity.Miscounted), "")
+	}
+	e.Healthy = true
+	if err := x.Parts().DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		for _, i := range check.Invariants {
+			n, err := i.Count(ctx, s)
+			if err != nil {
+				return fmt.Errorf("%s: %w", i.Name, err)
+			}
+			if n > 0 {
+				e.Healthy = false
+				e.note(i.Name, Damaged, fmt.Sprintf("%s: %d", i.Found, n), "restore a dump of the schema that holds the tables")
+			}
+		}
+		e.background(ctx, s)
+		return nil
+	}); err != nil {
+		return nil, err
 	}
 	can := x.Capabilities()
 	for _, lack := range []struct {
@@ -47,6 +64,5 @@ func diagnoseServer(ctx context.Context, dsn string, key schema.Key) (_ *Diagnos
 			e.note(lack.name, Skipped, lack.detail, "")
 		}
 	}
-	e.Healthy = true
 	return &e.Diagnosis, nil
 }

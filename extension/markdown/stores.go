@@ -112,6 +112,27 @@ func Stores(ctx context.Context, x *extension.Extension, scope extension.Scope, 
 	return report, err
 }
 
+// AllStores writes a folder for each scope, of all users without any, as [Stores] does.
+func AllStores(ctx context.Context, x *extension.Extension, dir string, o StoresOptions, scopes ...extension.Scope) ([]*StoresReport, error) {
+	if len(scopes) == 0 {
+		users, err := x.Users(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, u := range users {
+			scopes = append(scopes, extension.Scope{Tenant: u.Tenant, User: u.Name})
+		}
+	}
+	reports := make([]*StoresReport, len(scopes))
+	for i, scope := range scopes {
+		var err error
+		if reports[i], err = Stores(ctx, x, scope, dir, o); err != nil {
+			return reports[:i], err
+		}
+	}
+	return reports, nil
+}
+
 // commit commits the folder, by git alone: no configuration and no hook takes part.
 func (r *StoresReport) commit(ctx context.Context) error {
 	git, err := exec.LookPath("git")
@@ -288,8 +309,24 @@ func (s *storesBook) claimsByStore() {
 	}
 }
 
-// graph writes the entities and what relates memories.
+// graph writes the entities, what is known of none of them, and what relates memories.
 func (s *storesBook) graph() {
+	named := make(map[string]bool)
+	for _, e := range s.entities {
+		for _, m := range e.claims {
+			named[m.UID] = true
+		}
+	}
+	set := stores.Document()
+	var facts bytes.Buffer
+	for _, m := range s.claims {
+		if store := set.Of(&m.Memory).Name; !named[m.UID] && store != stores.Procedural && store != stores.Vault {
+			s.claim(&facts, m)
+		}
+	}
+	if facts.Len() > 0 {
+		s.put("memory/graph/facts.md", "# Facts without an entity\n\n%s", facts.String())
+	}
 	s.put("memory/graph/index.md", "# Entities\n\n")
 	s.put("memory/graph/relations.md", "# Relations\n\n")
 	var uids []string

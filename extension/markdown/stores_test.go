@@ -48,7 +48,7 @@ func TestStores(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, x.Close(t.Context())) })
 	lead := extension.Scope{User: "ada", Session: "one", Agent: "main"}
-	for _, said := range []string{"Never forget that Zorblatina keeps drindles.", "My sister Noor lives in Ghent.\n# Not a heading"} {
+	for _, said := range []string{"Never forget that Zorblatina keeps drindles.", "My sister Noor lives in Ghent.\n# Not a heading", "I am allergic to walnuts."} {
 		require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(lead, said)))
 	}
 	require.NoError(t, x.WaitIdle(t.Context()))
@@ -77,7 +77,7 @@ func TestStores(t *testing.T) {
 	}
 	got, names := everything(t, report.Folder)
 	for _, name := range []string{
-		"MEMORY.md", "SOUL.md", "IDENTITY.md", "memory/episodes/2026-03-01.md", "memory/graph/index.md", "memory/graph/relations.md", "memory/meta/decay-scores.json",
+		"MEMORY.md", "SOUL.md", "IDENTITY.md", "memory/episodes/2026-03-01.md", "memory/graph/index.md", "memory/graph/relations.md", "memory/graph/facts.md", "memory/meta/decay-scores.json",
 		"memory/meta/evolution.md", "memory/meta/audit.log", "memory/meta/pending-memories.md", "memory/meta/pending-reflection.md",
 	} {
 		require.Contains(t, names, name)
@@ -94,6 +94,10 @@ func TestStores(t *testing.T) {
 	for _, text := range []string{"I do not lie", "wet the stone first", `\# Not a heading`, "**From**: scout", "baseline 8000, extra 100", "drindles"} {
 		require.Contains(t, got, text)
 	}
+	facts, err := os.ReadFile(filepath.Join(report.Folder, "memory", "graph", "facts.md"))
+	require.NoError(t, err)
+	require.Contains(t, string(facts), "walnuts")
+	require.NotContains(t, string(facts), "drindles", "that is in the vault")
 	again, err := Stores(t.Context(), x, lead, dir, StoresOptions{Git: true})
 	require.NoError(t, err)
 	require.Empty(t, again.Commit, "a second export changes nothing")

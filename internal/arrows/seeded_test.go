@@ -30,7 +30,7 @@ func TestCheckFindsSeededViolations(t *testing.T) {
 		{
 			"an arrow sideways",
 			pkg{folder: "consolidate", imports: []string{ours("eventbus")}},
-			"consolidate imports eventbus: its row allows schema, schema/core, schema/undo, recall, internal/text, internal/names, internal/grounding, internal/poison, internal/claims",
+			"consolidate imports eventbus: its row allows schema, schema/core, schema/undo, recall, recall/reconcile, internal/text, internal/names, internal/grounding, internal/poison, internal/claims",
 		},
 		{
 			"a leaf that reaches out",
@@ -40,7 +40,7 @@ func TestCheckFindsSeededViolations(t *testing.T) {
 		{
 			"the command line behind the extension's back",
 			pkg{folder: "cmd/ebb", imports: []string{ours("extension"), ours("schema")}},
-			"cmd/ebb imports schema: its row allows extension, extension/audit, extension/doctor, extension/markdown, extension/tenants, extension/transfer, eventbus, encoder, postgres, internal/build, internal/clients, internal/encoders, internal/evalset, internal/learn, internal/manual, internal/measure, internal/inspector, internal/mcpserver, internal/server, internal/text, internal/clock",
+			"cmd/ebb imports schema: its row allows extension, extension/audit, extension/doctor, extension/markdown, extension/migrate, extension/tenants, extension/transfer, eventbus, encoder, postgres, internal/build, internal/cells, internal/clients, internal/encoders, internal/evalset, internal/learn, internal/manual, internal/measure, internal/inspector, internal/mcpserver, internal/server, internal/text, internal/clock",
 		},
 		{
 			"a folder below cmd/ebb is of cmd/ebb",

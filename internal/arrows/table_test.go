@@ -39,14 +39,17 @@ var table = []row{
 	{pkg: "internal/text"},
 	{pkg: "internal/arrows"},
 	{pkg: "internal/clock"},                                      // a simulated time
+	{pkg: "internal/cells"},                                      // text on terminals
 	{pkg: "internal/cpu"},                                        // what the processor offers to assembly
 	{pkg: "internal/names", ours: []string{"internal/text"}},     // names of people and regions
 	{pkg: "internal/idlist"},                                     // many row ids, in four bytes each
 	{pkg: "internal/quickselect"},                                // the n-th largest of many values
 	{pkg: "internal/redact"},                                     // secrets and personal data in texts
 	{pkg: "internal/grounding", ours: []string{"internal/text"}}, // what a claim says beside what was said
-	{pkg: "internal/said", ours: []string{"internal/text", "internal/topics"}}, // what a message says of its writer
-	{pkg: "internal/topics", ours: []string{"internal/text"}},                  // what everyday things a text is about
+	{pkg: "internal/intent", ours: []string{"internal/text", "internal/topics"}},                      // what the writer of a message wants
+	{pkg: "internal/intent/fit", ours: []string{"internal/intent", "internal/said", "internal/text"}}, // the training of its models
+	{pkg: "internal/said", ours: []string{"internal/intent", "internal/text", "internal/topics"}},     // what a message says of its writer
+	{pkg: "internal/topics", ours: []string{"internal/text"}},                                         // what everyday things a text is about
 	{pkg: "internal/build"}, // which build of ebb a program is
 	{pkg: "internal/emotion", ours: []string{"internal/text"}},                                 // how the writer of a text feels
 	{pkg: "internal/poison"},                                                                   // what was written for a model
@@ -64,46 +67,53 @@ var table = []row{
 	{pkg: "schema/core", ours: []string{"schema", "internal/text"}, oursInTests: []string{"schema/erase"}},
 	{pkg: "schema/erase", ours: []string{"schema", "schema/core", "internal/text"}, oursInTests: []string{"schema/undo"}},
 	{pkg: "schema/undo", ours: []string{"internal/text", "schema", "schema/core"}},
-	{pkg: "schema/check", ours: []string{"schema", "schema/core", "internal/sqlite"}}, // what must hold of a file: rows, values, references
-	{pkg: "schema/records", ours: []string{"schema", "schema/core"}},                  // a user's rows as the records of an export
-	{pkg: "schema/inspect", ours: []string{"schema", "internal/text"}},                // what a host is shown of a memory
+	{pkg: "schema/vecstore", ours: []string{"schema", "internal/engine", "internal/text"}},               // the vectors of chunks, by generation
+	{pkg: "schema/check", ours: []string{"schema", "schema/core", "schema/vecstore", "internal/sqlite"}}, // what must hold of a file: rows, values, references
+	{pkg: "schema/records", ours: []string{"schema", "schema/core"}},                                     // a user's rows as the records of an export
+	{pkg: "schema/inspect", ours: []string{"schema", "schema/vecstore", "internal/text"}},                // what a host is shown of a memory
+	{pkg: "schema/pgvector", ours: []string{"schema", "schema/vecstore"}},                                // a user's nearest vectors, found by a server
 	// What becomes of a new claim is decided alike by day and by night: tools,
 	// consolidate and extension share it.
-	{pkg: "internal/claims", ours: []string{"schema", "internal/text", "internal/grounding", "internal/said", "internal/topics"}},
+	{pkg: "internal/claims", ours: []string{"schema", "recall/reconcile", "internal/text", "internal/grounding", "internal/said", "internal/topics"}},
 	{pkg: "eventbus", ours: []string{"schema", "internal/text", "internal/redact"}},
 	// For hosts with NATS JetStream; the extension does not import it.
 	{pkg: "eventbus/jetstream", ours: []string{"eventbus", "schema", "internal/text"}, oursInTests: []string{"extension"}},
-	{pkg: "recall", ours: []string{"schema", "recall/background", "recall/lexicon", "recall/planner", "recall/retention", "internal/idlist", "internal/quickselect", "internal/text", "internal/topics"}},
+	{pkg: "recall", ours: []string{"schema", "schema/pgvector", "schema/vecstore", "recall/background", "recall/diverse", "recall/lexicon", "recall/planner", "recall/retention", "recall/together", "internal/idlist", "internal/quickselect", "internal/text", "internal/topics"}},
 	{pkg: "recall/background"}, // reads that yield to searches
-	{pkg: "recall/lexicon", ours: []string{"internal/text", "internal/topics"}},                         // words: it knows no memory
+	{pkg: "recall/lexicon", ours: []string{"internal/idlist", "internal/text", "internal/topics"}},      // words: it knows no memory
+	{pkg: "recall/diverse", ours: []string{"internal/text"}},                                            // the order of results that do not repeat each other
 	{pkg: "recall/planner", ours: []string{"internal/text", "internal/emotion"}},                        // how a question is taken apart
+	{pkg: "recall/together", ours: []string{"schema", "schema/inspect"}},                                // what was shown together
 	{pkg: "recall/retention", ours: []string{"schema"}},                                                 // how memories fade
 	{pkg: "recall/cognitive", ours: []string{"schema", "recall", "recall/planner", "recall/retention"}}, // the formulas of the Cognitive profile
+	{pkg: "recall/reconcile", ours: []string{"schema", "recall", "internal/text"}},                      // what becomes of a new claim beside what is known
 	{pkg: "recall/stores", ours: []string{"schema", "schema/core", "recall", "recall/retention"}},       // the stores of the FourStores profile
 	// Brute-force search of vectors; a benchmark reads real ones from a database.
-	{pkg: "recall/vector", ours: []string{"internal/cpu", "internal/quickselect"}, oursInTests: []string{"schema"}},
+	{pkg: "recall/vector", ours: []string{"internal/cpu", "internal/quickselect"}, oursInTests: []string{"schema", "schema/vecstore"}},
 	// Seconds later, without a model. Events reach it through the extension: no eventbus.
 	{pkg: "consolidate/enrich", ours: []string{"schema", "internal/text", "internal/names", "internal/grounding"}},
 	// Vectors in the background.
-	{pkg: "consolidate/embed", ours: []string{"schema"}, oursInTests: []string{"recall"}, langchain: []string{"embeddings"}},
+	{pkg: "consolidate/embed", ours: []string{"schema", "schema/vecstore"}, oursInTests: []string{"recall"}, langchain: []string{"embeddings"}},
 	// Questions to a model: budget, retries, parsing.
 	{pkg: "consolidate/ask", ours: []string{"schema", "internal/text", "internal/redact"}, langchain: []string{"llms"}, langchainInTests: []string{anything}},
 	{
 		pkg:              "consolidate",
-		ours:             []string{"schema", "schema/core", "schema/undo", "recall", "internal/text", "internal/names", "internal/grounding", "internal/poison", "internal/claims"},
-		oursInTests:      []string{"schema/erase"},
+		ours:             []string{"schema", "schema/core", "schema/undo", "recall", "recall/reconcile", "internal/text", "internal/names", "internal/grounding", "internal/poison", "internal/claims"},
+		oursInTests:      []string{"schema/erase", "consolidate/dream", "consolidate/fourstores", "recall/cognitive", "recall/retention", "recall/stores"},
 		langchain:        []string{"llms"},
 		langchainInTests: []string{anything},
 	},
 	// The dream cycle of the Cognitive profile.
-	{pkg: "consolidate/dream", ours: []string{"schema", "recall/cognitive", "recall/retention", "consolidate", "consolidate/appraise", "consolidate/ask", "internal/text"}, oursInTests: []string{"consolidate/fourstores", "recall/stores"}},
+	{pkg: "consolidate/dream", ours: []string{"schema", "recall/cognitive", "recall/reconcile", "recall/retention", "consolidate", "consolidate/appraise", "consolidate/ask", "consolidate/enrich", "internal/poison", "internal/text"}, oursInTests: []string{"consolidate/fourstores", "recall/stores"}},
 	// Stages and the reflection of the FourStores profile.
-	{pkg: "consolidate/fourstores", ours: []string{"schema", "schema/core", "schema/undo", "recall/stores", "recall/retention", "consolidate", "consolidate/ask", "consolidate/dream", "internal/grounding", "internal/poison", "internal/text"}, langchain: []string{"llms"}},
+	{pkg: "consolidate/fourstores", ours: []string{"schema", "schema/core", "schema/undo", "recall/stores", "recall/retention", "consolidate", "consolidate/ask", "consolidate/dream", "internal/grounding", "internal/poison", "internal/text"}, oursInTests: []string{"extension/doctor"}, langchain: []string{"llms"}},
 	// How important a message is beside what is remembered.
+	{pkg: "consolidate/relation", ours: []string{"schema", "internal/claims", "internal/grounding", "internal/names", "internal/text"}}, // two claims beside each other
+	{pkg: "consolidate/schedule", ours: []string{"consolidate", "schema"}},                                                              // which local days are due, and when nights run
 	{pkg: "consolidate/appraise", ours: []string{"schema", "recall", "internal/emotion", "internal/text"}},
 	{
 		pkg:              "tools",
-		ours:             []string{"schema", "schema/core", "recall", "recall/stores", "internal/text", "internal/grounding", "internal/poison", "internal/claims", "internal/said"},
+		ours:             []string{"schema", "schema/core", "recall", "recall/reconcile", "recall/stores", "internal/text", "internal/grounding", "internal/poison", "internal/claims", "internal/said"},
 		langchain:        []string{"tools", "llms"},
 		langchainInTests: []string{anything},
 	},
@@ -112,23 +122,24 @@ var table = []row{
 	// The texts of a turn among a chain's values.
 	{pkg: "internal/chain", ours: []string{"schema"}, langchain: []string{anything}},
 	// What stands in a prompt beside results: the core section, short ids.
-	{pkg: "internal/prompt", ours: []string{"schema", "schema/core", "recall", "recall/lexicon", "consolidate", "internal/claims", "internal/grounding", "internal/names", "internal/poison", "internal/said", "internal/text", "internal/topics"}},
+	{pkg: "internal/prompt", ours: []string{"schema", "schema/core", "recall", "recall/cognitive", "recall/lexicon", "consolidate", "internal/claims", "internal/grounding", "internal/intent", "internal/names", "internal/poison", "internal/said", "internal/text", "internal/topics"}},
 	// The parts of an open memory and the lower half of the publish path.
-	{pkg: "internal/memory", ours: []string{"schema", "schema/core", "schema/inspect", "eventbus", "recall", "consolidate", "consolidate/embed", "internal/redact", "internal/poison"}},
+	{pkg: "internal/memory", ours: []string{"schema", "schema/core", "schema/inspect", "eventbus", "recall", "consolidate", "consolidate/embed", "consolidate/schedule", "internal/redact", "internal/poison"}},
 	{pkg: "extension/transfer", ours: []string{"schema", "schema/core", "schema/erase", "schema/records", "eventbus", "consolidate", "tools", "internal/memory", "internal/text", "internal/poison"}},
 	{
 		pkg:         "extension",
-		ours:        []string{"extension/transfer", "schema", "schema/core", "schema/erase", "schema/inspect", "schema/undo", "eventbus", "recall", "recall/cognitive", "recall/lexicon", "recall/planner", "recall/retention", "recall/stores", "consolidate", "consolidate/appraise", "consolidate/ask", "consolidate/dream", "consolidate/embed", "consolidate/enrich", "consolidate/fourstores", "tools", "internal/chain", "internal/memory", "internal/prompt", "internal/proposed", "internal/text", "internal/poison", "internal/claims", "internal/grounding", "internal/said", "internal/topics"},
-		oursInTests: []string{"extension/doctor", "schema/check", "internal/clock"},
+		ours:        []string{"extension/transfer", "internal/engine", "schema", "schema/core", "schema/erase", "schema/inspect", "schema/undo", "schema/vecstore", "eventbus", "recall", "recall/cognitive", "recall/lexicon", "recall/planner", "recall/reconcile", "recall/retention", "recall/stores", "consolidate", "consolidate/appraise", "consolidate/ask", "consolidate/dream", "consolidate/embed", "consolidate/enrich", "consolidate/fourstores", "consolidate/schedule", "tools", "internal/chain", "internal/memory", "internal/prompt", "internal/proposed", "internal/text", "internal/poison", "internal/claims", "internal/grounding", "internal/said", "internal/topics"},
+		oursInTests: []string{"consolidate/relation", "extension/doctor", "schema/check", "internal/clock"},
 		langchain:   []string{anything},
 	},
 	// It opens a memory as a host does, and reads the file from outside.
-	{pkg: "extension/doctor", ours: []string{"extension", "extension/transfer", "schema", "schema/check", "schema/erase", "schema/inspect", "schema/undo", "eventbus", "consolidate", "consolidate/embed", "internal/memory", "internal/proposed"}, oursInTests: []string{"schema/core"}, langchainInTests: []string{anything}},
+	{pkg: "extension/doctor", ours: []string{"extension", "extension/transfer", "schema", "schema/check", "schema/erase", "schema/inspect", "schema/undo", "schema/vecstore", "eventbus", "consolidate", "consolidate/embed", "consolidate/enrich", "internal/memory", "internal/proposed"}, oursInTests: []string{"schema/core"}, langchainInTests: []string{anything}},
 
 	// What a history holds that makes a memory worse.
 	{pkg: "extension/audit", ours: []string{"extension", "extension/transfer", "schema", "schema/inspect", "internal/poison", "internal/redact", "internal/said", "internal/text"}, oursInTests: []string{"extension", "internal/clock"}},
 	// A memory as a folder of files for people.
 	{pkg: "extension/markdown", ours: []string{"extension", "schema", "schema/records", "recall/stores", "consolidate/fourstores", "tools"}, oursInTests: []string{"extension/transfer", "eventbus"}},
+	{pkg: "extension/migrate", ours: []string{"extension", "extension/transfer"}, oursInTests: []string{"eventbus"}}, // to another engine
 	{pkg: "extension/tenants", ours: []string{"extension", "schema", "internal/memory"}, oursInTests: []string{"eventbus", "consolidate", "recall", "internal/clock"}},
 
 	// Servers for programs that are not in Go; the extension imports none of them.
@@ -149,7 +160,7 @@ var table = []row{
 	{
 		pkg: "cmd/ebb/...",
 		// ebb eval is a command for users, so labelled sets are no test kit.
-		ours:      []string{"extension", "extension/audit", "extension/doctor", "extension/markdown", "extension/tenants", "extension/transfer", "eventbus", "encoder", "postgres", "internal/build", "internal/clients", "internal/encoders", "internal/evalset", "internal/learn", "internal/manual", "internal/measure", "internal/inspector", "internal/mcpserver", "internal/server", "internal/text", "internal/clock"},
+		ours:      []string{"extension", "extension/audit", "extension/doctor", "extension/markdown", "extension/migrate", "extension/tenants", "extension/transfer", "eventbus", "encoder", "postgres", "internal/build", "internal/cells", "internal/clients", "internal/encoders", "internal/evalset", "internal/learn", "internal/manual", "internal/measure", "internal/inspector", "internal/mcpserver", "internal/server", "internal/text", "internal/clock"},
 		langchain: []string{"llms/...", "embeddings", "agents", "chains"},
 		// The chat's tests talk to a real agent.
 		langchainInTests: []string{anything},
@@ -169,14 +180,15 @@ var table = []row{
 	{pkg: "internal/walks", ours: []string{"extension", "eventbus", "consolidate"}, langchain: []string{"llms"}}, // what a message, a question and a fact cross
 
 	// Test kits.
-	{pkg: "internal/llmtest", langchain: []string{anything}, kit: true},                                              // scripted model
-	{pkg: "internal/vfstest", kit: true},                                                                             // fault-injecting file system
-	{pkg: "internal/kills", oursInTests: []string{"schema", "eventbus", "extension", "extension/doctor"}},            // kills processes and looks at what they leave
-	{pkg: "internal/mutation", kit: true},                                                                            // defences and the tests that fail without them
-	{pkg: "internal/pgtest", kit: true},                                                                              // a private PostgreSQL server
+	{pkg: "internal/llmtest", langchain: []string{anything}, kit: true},                                   // scripted model
+	{pkg: "internal/vfstest", kit: true},                                                                  // fault-injecting file system
+	{pkg: "internal/kills", oursInTests: []string{"schema", "eventbus", "extension", "extension/doctor"}}, // kills processes and looks at what they leave
+	{pkg: "internal/fleet", oursInTests: []string{"schema", "eventbus", "eventbus/jetstream", "extension", "extension/doctor", "postgres"}, langchainInTests: []string{"llms"}}, // hosts on one server, killed
+	{pkg: "internal/mutation", kit: true}, // defences and the tests that fail without them
+	{pkg: "internal/pgtest", kit: true},   // a private PostgreSQL server
 	{pkg: "internal/memtest", ours: []string{"schema", "internal/engine", "internal/pgtest", "postgres"}, kit: true}, // databases of memories
-	{pkg: "internal/vectortest", kit: true},                                                                          // embedding vectors
-	{pkg: "internal/wording"},                                                                                        // banned words in comments
-	{pkg: "internal/racing", kit: true},                                                                              // whether the race detector is on
-	{pkg: "internal/bustest", ours: []string{"schema", "eventbus"}, kit: true},                                       // conformance suite of buses
+	{pkg: "internal/vectortest", kit: true},                                    // embedding vectors
+	{pkg: "internal/wording"},                                                  // banned words in comments
+	{pkg: "internal/racing", kit: true},                                        // whether the race detector is on
+	{pkg: "internal/bustest", ours: []string{"schema", "eventbus"}, kit: true}, // conformance suite of buses
 }

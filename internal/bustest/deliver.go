@@ -121,7 +121,8 @@ func testDurable(t *testing.T, f Features, s Setup) {
 	}}
 	subscribe(t, b, "c", r.handle, eventbus.Backoff(func(int) time.Duration { return 30 * time.Millisecond }))
 	publish(t, b, "one", "retry", "two")
-	r.waitFor(t, 3)
+	for n := 3; !slices.Contains(r.waitFor(t, n), "two"); n++ { // what is tried again may come first
+	}
 
 	b = s.Reopen(t, b)
 	failing = false
@@ -154,7 +155,7 @@ func testReplay(t *testing.T, _ Features, s Setup) {
 	// The latest deliveries may not be recorded as done yet.
 	require.Eventually(t, func() bool { return replayer.Replay(t.Context(), "c", second) == nil }, patience, time.Millisecond)
 	assert.Equal(t, []string{"a", "b", "c", "b", "c"}, r.waitFor(t, 5))
-	require.Error(t, replayer.Replay(t.Context(), "c", 1<<40), "nothing may be skipped")
+	require.Error(t, replayer.Replay(t.Context(), "c", 1<<62), "nothing may be skipped")
 	require.Error(t, replayer.Replay(t.Context(), "nobody", 1))
 }
 

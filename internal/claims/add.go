@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/ebbmem/ebb/internal/said"
+	"github.com/ebbmem/ebb/recall/reconcile"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -30,6 +31,10 @@ type Claim struct {
 	// Wide also compares the claim's words with those of the newest claims about
 	// its subject.
 	Wide bool
+	// Similar are known claims that are like it, with the policy that decides what
+	// becomes of a claim that is neither known nor quarantined. Default nil: it is
+	// stored.
+	Similar *reconcile.Similar
 }
 
 // Evidence is a memory that supports a claim.
@@ -133,6 +138,19 @@ func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Ac
 			return Outcome{Status: Known, Memory: &a.near[at].Memory}, nil
 		}
 	}
+	aside := c.Memory.State == schema.StateQuarantined
+	var elaborated *reconcile.Near
+	if k == nil && !aside && c.Similar != nil {
+		switch verdict, n, of := a.gate(); verdict {
+		case reconcile.Skip:
+			return Outcome{Status: Known, Memory: &of.Memory}, nil
+		case reconcile.Reinforce:
+			k = of
+		case reconcile.Update:
+			elaborated = n
+		case reconcile.Create, reconcile.Supersede:
+		}
+	}
 	guarded := false
 	if k != nil {
 		var err error
@@ -140,7 +158,6 @@ func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Ac
 			return Outcome{}, err
 		}
 	}
-	aside := c.Memory.State == schema.StateQuarantined
 	taken := k != nil && !aside && !guarded && a.takes(k)
 	switch {
 	case taken:
@@ -165,11 +182,33 @@ func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Ac
 		}
 	}
 	err := a.change(ctx, &out)
+	if err == nil && elaborated != nil && out.Memory.ID == c.Memory.ID && !out.Replaced(elaborated.Memory) {
+		_, err = tx.Link(ctx, c.Memory, elaborated.Memory, schema.LinkElaborates, min(1, elaborated.Similarity), by)
+	}
 	if taken { // it has not ended: this one replaces its wording
 		out.Ended = slices.DeleteFunc(out.Ended, func(m *schema.Memory) bool { return m.ID == k.ID })
 		out.Restated = &k.Memory
 	}
 	return out, err
+}
+
+// gate asks the policy about the claim, and returns what it decided and about which
+// known one.
+func (a *addition) gate() (reconcile.Verdict, *reconcile.Near, *candidate) {
+	var near []reconcile.Near
+	known := make(map[int64]*candidate)
+	for _, k := range a.near {
+		there, back := said.Compare(a.reading, k.reading), said.Compare(k.reading, a.reading)
+		n, found := a.Similar.Near(&k.Memory, there == said.Replaces || there == said.Unsure || back == said.Replaces || back == said.Unsure)
+		if found && isCurrent(&k.Memory) && !happenedApart(a.Memory, &k.Memory) {
+			near, known[k.ID] = append(near, n), k
+		}
+	}
+	verdict := a.Similar.Ask(a.Memory, near)
+	if len(near) == 0 {
+		return reconcile.Create, nil, nil
+	}
+	return verdict, &near[0], known[near[0].Memory.ID]
 }
 
 // quotes returns the claim's evidence in the form that [read] takes.
@@ -188,7 +227,7 @@ func (a *addition) find(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var near, sources []int64
+	near, sources := a.Similar.IDs(), []int64(nil)
 	left := newest
 	for _, k := range keys {
 		c := ofKey(k, a.owner)

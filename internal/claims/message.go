@@ -23,6 +23,8 @@ type Reader struct {
 	// Stored is called in the transaction that stores a new claim. Nil: claims are
 	// not announced.
 	Stored func(ctx context.Context, tx *schema.Tx, owner schema.Scope, m *schema.Memory) error
+	// Label, if set, adds attributes to a new claim.
+	Label func(m *schema.Memory)
 	// OnlyForms disables keeping sentences that no pattern parses but that are likely
 	// to stay true.
 	OnlyForms bool
@@ -42,19 +44,24 @@ const (
 
 // leastLasting is the lowest probability of staying true at which a sentence that no
 // pattern parses is kept verbatim as a claim. The claim's confidence is the probability
-// times Confidence.
-const leastLasting = 0.5
+// times Confidence. Below LikelyLasting it is dormant from the beginning: outside of
+// default searches, and in the core section only where there is room.
+const leastLasting = 0.03
+
+// LikelyLasting is the probability from which such a sentence is more likely to stay
+// true than not.
+const LikelyLasting = 0.5
 
 // leastChange is leastLasting for a sentence with a word of change: if it is missed, the
 // claim that it ends stays.
-const leastChange = 0.2
+const leastChange = 0.02
 
 func isLasting(m *schema.Memory) bool { return m.Attributes[schema.AttrSaid] == schema.SaidLasting }
 
 // Likely returns the probability, 0–1, that a claim stays true: 1 unless it is a sentence
-// that no pattern parsed.
+// that no pattern parsed and that the user did not ask to keep.
 func Likely(m *schema.Memory) float64 {
-	if !isLasting(m) {
+	if !isLasting(m) || m.Protected {
 		return 1
 	}
 	return min(1, m.Confidence/Confidence)
@@ -91,33 +98,33 @@ func (r *Reader) understand(owner schema.Scope, m *schema.Memory) *message {
 		msg.claims = said.Claims(m.Content, maxClaims)
 	}
 	if !r.OnlyRequests && !r.OnlyForms {
-		msg.claims = append(msg.claims, lasting(m.Content, msg.claims)...)
+		msg.claims = append(msg.claims, msg.lasting()...)
 	}
 	return msg
 }
 
-// lasting returns the sentences of a message that no pattern parses and that are likely
-// to stay true. A short message without a parsed claim is kept whole: of "Sent my soup
-// back, it was full of coriander. It's genetic, I checked" the last sentence alone is
-// useless.
-func lasting(message string, claims []said.Claim) (more []said.Claim) {
-	if len(message) > maxLasting {
+// lasting returns the sentences of a message that no pattern parses and that may stay
+// true. A short message without a parsed claim is kept whole: of "Sent my soup back, it
+// was full of coriander. It's genetic, I checked" the last sentence alone is useless.
+func (m *message) lasting() (more []said.Claim) {
+	if len(m.Content) > maxLasting {
 		return nil
 	}
-	whole := strings.TrimSpace(message)
+	whole := strings.TrimSpace(m.Content)
 	likeliest := 0.0
-	for _, s := range said.LastingOf(message) {
+	for _, s := range said.LastingOf(m.Content) {
 		least := leastLasting
 		if said.TellsChange(s.Sentence) {
 			least = leastChange
 		}
-		if s.P < least || text.IsGeneral(s.Sentence) || slices.ContainsFunc(claims, func(c said.Claim) bool { return overlap(c.Sentence, s.Sentence) }) {
+		if s.P < least || text.IsGeneral(s.Sentence) || slices.ContainsFunc(m.claims, func(c said.Claim) bool { return overlap(c.Sentence, s.Sentence) }) ||
+			slices.ContainsFunc(m.requests, func(q said.Request) bool { return q.About == "" && q.Sentence == s.Sentence }) {
 			continue
 		}
 		likeliest = max(likeliest, s.P)
 		more = append(more, said.Claim{Sentence: s.Sentence, Temporal: said.State, Lasting: s.P})
 	}
-	if len(more) > 0 && len(claims) == 0 && text.Tokens(whole) <= wholeMessage {
+	if len(more) > 0 && len(m.claims) == 0 && text.Tokens(whole) <= wholeMessage {
 		return []said.Claim{{Sentence: whole, Temporal: said.State, Lasting: likeliest}}
 	}
 	return more
@@ -253,6 +260,9 @@ func overlap(a, b string) bool {
 // add stores the claim of a sentence.
 func (w *reading) add(ctx context.Context, from *schema.Memory, sentence string, c said.Claim) (*schema.Memory, error) {
 	m := claimOf(w.owner.User, from, sentence, c)
+	if w.r.Label != nil {
+		w.r.Label(m)
+	}
 	out, err := Add(ctx, w.tx, w.owner.User, Claim{
 		Memory: m, Chunks: schema.PrepareChunks(m.Content, ""), Reading: c, Outright: c.Lasting == 0,
 		Evidence: []Evidence{{Memory: from, Quote: sentence, Holds: true}},
@@ -307,6 +317,9 @@ func claimOf(owner string, from *schema.Memory, sentence string, c said.Claim) *
 		m.Confidence = c.Lasting * Confidence
 		m.Attributes[schema.AttrSaid] = schema.SaidLasting
 		m.Attributes[schema.AttrTemporal] = string(c.Temporal)
+		if c.Lasting < LikelyLasting {
+			m.State = schema.StateDormant
+		}
 	}
 	if c.Preference || c.Wish || !known(c) && grounding.IsPreference(sentence) {
 		m.Kind = schema.KindPreference

@@ -19,6 +19,7 @@ type Dialogue struct {
 	Ask    io.Writer // receives the questions
 	DryRun bool      // write nothing and ask nothing
 	Yes    bool      // ask nothing
+	Next   string    // is shown when the entry was written; default nothing
 
 	answers *bufio.Scanner
 }
@@ -40,7 +41,8 @@ func (d *Dialogue) yes(question string) bool {
 // Trusts asks whether the client serves only this user. With Yes or DryRun it returns
 // false without asking.
 func (d *Dialogue) Trusts(user string) bool {
-	return !d.Yes && !d.DryRun && d.yes("Does "+d.Client.Title+" speak for "+user+" alone, so that messages it records are "+user+"'s own word?")
+	return !d.Yes && !d.DryRun && d.yes("Is "+user+" the only person who uses "+d.Client.Title+"? Then what "+user+" writes there is recorded as "+user+"'s own word,\n"+
+		"and so is a message that a web page persuades the model to record.")
 }
 
 // Set adds or replaces ebb's entry.
@@ -60,7 +62,7 @@ func (d *Dialogue) Set(e Entry) error {
 	if err != nil {
 		return err
 	}
-	return d.write(before, after, string(bytes.TrimRight(entry, "\n")))
+	return d.write(before, after, string(bytes.TrimRight(entry, "\n")), d.Next)
 }
 
 // Remove removes ebb's entry.
@@ -76,13 +78,13 @@ func (d *Dialogue) Remove() error {
 	if !found {
 		return d.say("%s does not start ebb; nothing to remove in %s.\n", d.Client.Title, d.Path)
 	}
-	return d.write(before, after, "without "+d.Client.key+"."+entryName)
+	return d.write(before, after, "without "+d.Client.key+"."+entryName, "")
 }
 
 // write shows the change and replaces the file, unless the client has written it
 // meanwhile. It shows nothing else of the file, which may contain the keys of other
 // servers.
-func (d *Dialogue) write(before, content []byte, change string) error {
+func (d *Dialogue) write(before, content []byte, change, next string) error {
 	rest := ""
 	if len(bytes.TrimSpace(before)) > 0 {
 		rest = "Everything else in the file stays as it is.\n"
@@ -99,7 +101,7 @@ func (d *Dialogue) write(before, content []byte, change string) error {
 	if err := Write(d.Path, content); err != nil {
 		return err
 	}
-	return d.say("Written. Restart %s.\n", d.Client.Title)
+	return d.say("Written. Restart %s.\n%s", d.Client.Title, next)
 }
 
 func (d *Dialogue) say(format string, args ...any) error {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"io/fs"
+	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -23,6 +25,9 @@ type Tx interface {
 
 	// Exec runs a statement that is prepared once for the life of the connection.
 	Exec(ctx context.Context, query string, args ...any) (sql.Result, error)
+	// Later is Exec without a result: a server runs the statement together with the next
+	// one, or with the commit, which fails if it does.
+	Later(ctx context.Context, query string, args ...any) error
 	// Insert inserts rows with a statement prepared once, and returns the row id of
 	// the last one, or 0 after ON CONFLICT DO NOTHING.
 	Insert(ctx context.Context, query string, args ...any) (id int64, err error)
@@ -101,6 +106,7 @@ type Config struct {
 	ReadOnly    bool
 	BusyTimeout time.Duration // how long a write waits for another's; default 5 s
 	Readers     int           // connections for reading; default 4
+	Limiter     *Limiter      // of background work, with other databases; default none
 	Migrations  fs.FS         // SQL files, in order of name
 	Version     int           // that the migrations end at
 	Oldest      int           // version from which they can start
@@ -128,11 +134,39 @@ var schemes = map[string]string{"postgres": "github.com/ebbmem/ebb/postgres", "p
 // that run on another engine than they were written for.
 var Redirect func(path string) string
 
-// IsServer reports whether a path is the data source name of a database on a server.
+// keywords begins the other form of a data source name: host=… dbname=….
+var keywords = regexp.MustCompile(`^\s*(host|hostaddr|port|dbname|user|password|service|sslmode)\s*=`)
+
+// IsServer reports whether a path is the data source name of a database on a server. What
+// only looks like one, such as postgres:/host, is none of a file either: opening it says
+// what is wrong with it.
 func IsServer(path string) bool {
-	scheme, _, found := strings.Cut(path, "://")
-	_, known := schemes[scheme]
-	return found && known
+	scheme, _, _ := strings.Cut(path, ":")
+	_, known := schemes[strings.ToLower(scheme)]
+	return known || keywords.MatchString(path)
+}
+
+// ShownPath returns a path as it may be shown: a data source name without a password, and
+// "postgres://…" for one that cannot be taken apart.
+func ShownPath(path string) string {
+	if !IsServer(path) {
+		return path
+	}
+	u, err := url.Parse(path)
+	if err != nil || u.Scheme == "" || u.Opaque != "" || strings.Contains(u.Path+u.RawQuery+u.Fragment, "@") {
+		return "postgres://…"
+	}
+	if u.User != nil {
+		u.User = url.User(u.User.Username())
+	}
+	q := u.Query()
+	for name := range q {
+		if strings.Contains(strings.ToLower(name), "pass") {
+			q.Del(name)
+		}
+	}
+	u.RawQuery, u.Fragment = q.Encode(), ""
+	return u.String()
 }
 
 // Open opens a database on a server.
@@ -140,7 +174,10 @@ func IsServer(path string) bool {
 // Errors: [*InvalidError] if the package that registers its engine was not imported;
 // the engine's.
 func Open(ctx context.Context, dsn string, config Config) (DB, error) {
-	scheme, _, _ := strings.Cut(dsn, "://")
+	scheme, _, found := strings.Cut(dsn, "://")
+	if !found || scheme != strings.ToLower(scheme) {
+		return nil, &InvalidError{Field: "path", Reason: "is not a data source name: write it as postgres://user@host/database"}
+	}
 	mu.Lock()
 	open := openers[scheme]
 	mu.Unlock()

@@ -78,6 +78,13 @@ func (r *Rows) Start(args ...int64) error {
 	return nil
 }
 
+// Many announces many rows: a server's are looked through while others arrive.
+func (r *Rows) Many() {
+	if server, is := r.stmt.(interface{ Many() }); is {
+		server.Many()
+	}
+}
+
 // StartTexts restarts the statement with texts as its first parameters.
 func (r *Rows) StartTexts(args ...string) error {
 	if err := r.reset(); err != nil {

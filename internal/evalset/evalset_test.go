@@ -247,3 +247,11 @@ func FuzzQueries(f *testing.F) {
 		}
 	})
 }
+
+func TestAnswerIn(t *testing.T) {
+	q := Query{Question: "Where did Noor move?", Answer: "Noor moved to Oslo in March"}
+	require.InDelta(t, 1, q.AnswerIn("[m1] Noor: we are in Oslo since March"), 1e-9)
+	require.InDelta(t, .5, q.AnswerIn("Oslo"), 1e-9)
+	require.Zero(t, q.AnswerIn("Noor moved"))
+	require.InDelta(t, 1, (&Query{Question: "Did Noor move?", Answer: "Noor moved"}).AnswerIn(""), 1e-9)
+}

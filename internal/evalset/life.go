@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -19,9 +20,13 @@ type Life struct {
 	Language string
 	User     string
 	Speaker  string
-	Zone     *time.Location
-	Start    time.Time // local midnight of day 0
-	Days     int
+	// Main is the agent that talks with the user, in a team: the others save what they
+	// report, and it reviews that in the evening where the profile has it do so. "" if
+	// reports are only said.
+	Main  string
+	Zone  *time.Location
+	Start time.Time // local midnight of day 0
+	Days  int
 
 	Everyday   []Everyday
 	Slots      map[string][]string
@@ -93,6 +98,7 @@ type lifeLine struct {
 	Life     string `json:"life"`
 	Language string `json:"language"`
 	User     string `json:"user"`
+	Main     string `json:"main"`
 	Zone     string `json:"zone"`
 	Start    string `json:"start"`
 	Days     int    `json:"days"`
@@ -222,7 +228,7 @@ func (life *Life) head(l *lifeLine) string {
 	if l.User == "" || l.Days <= 0 {
 		return "the first line needs a user and days"
 	}
-	life.Name, life.Language, life.User, life.Speaker = l.Life, l.Language, l.User, l.Speaker
+	life.Name, life.Language, life.User, life.Speaker, life.Main = l.Life, l.Language, l.User, l.Speaker, l.Main
 	life.Zone, life.Start, life.Days = zone, start, l.Days
 	return ""
 }
@@ -350,15 +356,35 @@ func (s *Statement) Shown(lines []string) bool { return s.line(lines) >= 0 }
 
 func (s *Statement) line(lines []string) int {
 	return slices.IndexFunc(lines, func(line string) bool {
-		return len(s.Keys) > 0 && !slices.ContainsFunc(s.Keys, func(key string) bool { return !strings.Contains(line, text.Fold(key)) })
+		return len(s.Keys) > 0 && !slices.ContainsFunc(s.Keys, func(key string) bool { return !holds(line, text.Fold(key)) })
 	})
 }
 
-// Lines returns the folded lines of a block.
+// holds reports whether a line contains a key that is no part of a longer number.
+func holds(line, key string) bool {
+	digit := func(s string, at int) bool { return at >= 0 && at < len(s) && s[at] >= '0' && s[at] <= '9' }
+	for from := 0; key != ""; {
+		at := strings.Index(line[from:], key)
+		if at < 0 {
+			return false
+		}
+		start, end := from+at, from+at+len(key)
+		if !(digit(key, 0) && digit(line, start-1)) && !(digit(key, len(key)-1) && digit(line, end)) {
+			return true
+		}
+		from = start + 1
+	}
+	return true
+}
+
+// shortID matches the short id of a record in a block, which differs from run to run.
+var shortID = regexp.MustCompile(`\[m\d+\]`)
+
+// Lines returns the folded lines of a block without short ids.
 func Lines(block string) []string {
 	var lines []string
 	for line := range strings.Lines(block) {
-		lines = append(lines, text.Fold(unescape(line)))
+		lines = append(lines, text.Fold(unescape(shortID.ReplaceAllString(line, ""))))
 	}
 	return lines
 }

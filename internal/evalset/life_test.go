@@ -78,6 +78,9 @@ func TestStatementNeedsAllKeys(t *testing.T) {
 	assert.False(t, s.Shown(evalset.Lines("my dentist\nis Dr. Lund\n")))
 	assert.True(t, s.Shown(evalset.Lines(`{"text":"my dentist, \"Dr. Lund\""}`)))
 	assert.False(t, (&evalset.Statement{}).Shown([]string{"anything"}), "without keys nothing can show it")
+	code := &evalset.Statement{Keys: []string{"5521"}}
+	assert.False(t, code.Shown(evalset.Lines("[m55210] Tue 2026-11-24 00:19 user: hello\n[m5521] so\nsee m15521")), "an id is drawn anew in each run")
+	assert.True(t, code.Shown(evalset.Lines("[m10000] 155210, and 5521.")))
 }
 
 func TestInvalidLife(t *testing.T) {

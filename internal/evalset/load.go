@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/ebbmem/ebb/internal/text"
 )
 
 // Set is a folder of labelled conversations.
@@ -25,6 +27,19 @@ type Set struct {
 func (s *Set) Next(name string) string {
 	at := slices.IndexFunc(s.Conversations, func(c Conversation) bool { return c.Name == name })
 	return s.Conversations[(at+1)%len(s.Conversations)].Name
+}
+
+// Speakers returns the names of everyone who speaks in a conversation, by its name.
+func (s *Set) Speakers() map[string][]string {
+	all := make(map[string][]string)
+	for _, c := range s.Conversations {
+		for _, t := range c.Turns {
+			if t.Speaker != "" && !slices.Contains(all[c.Name], t.Speaker) {
+				all[c.Name] = append(all[c.Name], t.Speaker)
+			}
+		}
+	}
+	return all
 }
 
 // Conversation is one file of turns.
@@ -53,6 +68,18 @@ type Query struct {
 	Question     string    `json:"question"`
 	Answer       string    `json:"answer"`
 	Evidence     []string  `json:"evidence"` // ids of turns of Conversation
+}
+
+// AnswerIn returns the share of the answer's terms, without those of the question, that a
+// block of memories contains; 1 if there are none.
+func (q *Query) AnswerIn(block string) float64 {
+	asked, held := text.QueryTerms(q.Question, 0), text.Terms(block)
+	wanted := slices.DeleteFunc(text.QueryTerms(q.Answer, 0), func(t string) bool { return slices.Contains(asked, t) })
+	if len(wanted) == 0 {
+		return 1
+	}
+	missing := slices.DeleteFunc(slices.Clone(wanted), func(t string) bool { return slices.Contains(held, t) })
+	return 1 - float64(len(missing))/float64(len(wanted))
 }
 
 // Error is an unusable part of a set.

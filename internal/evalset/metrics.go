@@ -3,6 +3,7 @@ package evalset
 import (
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/ebbmem/ebb/internal/text"
 )
@@ -153,6 +154,31 @@ func (m *Metrics) add(p Metrics, weight float64) {
 	}
 	m.MRR += weight * p.MRR
 	m.NDCG += weight * p.NDCG
+}
+
+// View is the JSON of [Metrics]; maps go by cutoff.
+type View struct {
+	Name      string             `json:"name"`
+	Questions int                `json:"questions"`
+	Recall    map[string]float64 `json:"recall"`
+	Hit       map[string]float64 `json:"hit"`
+	All       map[string]float64 `json:"all"`
+	Tokens    map[string]float64 `json:"tokens"`
+	MRR       float64            `json:"mrr"`
+	NDCG      float64            `json:"ndcg"` // at 10
+}
+
+// View returns the metrics under a name.
+func (m *Metrics) View(name string) View {
+	v := View{
+		Name: name, Questions: m.N, MRR: m.MRR, NDCG: m.NDCG,
+		Recall: map[string]float64{}, Hit: map[string]float64{}, All: map[string]float64{}, Tokens: map[string]float64{},
+	}
+	for i, k := range Cutoffs {
+		key := strconv.Itoa(k)
+		v.Recall[key], v.Hit[key], v.All[key], v.Tokens[key] = m.Recall[i], m.Hit[i], m.All[i], m.Tokens[i]
+	}
+	return v
 }
 
 // Answered is a question with its ranking.

@@ -64,13 +64,6 @@ func StatesOutright(sentence, predicate, object string) bool {
 	return false
 }
 
-var firstPersonSubject = regexp.MustCompile(`\b(?:i|i'm|i've|we|we're|we've|my|our)\b`)
-
-// SpeaksOfSelf reports whether a sentence is in the first person.
-func SpeaksOfSelf(sentence string) bool {
-	return firstPersonSubject.MatchString(text.Fold(plainMarks.Replace(sentence))) || strings.ContainsAny(sentence, "我咱俺")
-}
-
 // Sentence is the sentence of a text that contains a quotation, "" if none does.
 func Sentence(s, quote string) string {
 	for _, sentence := range Sentences(s) {

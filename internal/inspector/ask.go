@@ -29,6 +29,7 @@ type asking struct {
 	Candidates     []extension.Record
 	Why            *why
 	Known          []schema.Entity // for questions to begin with
+	Lately         []schema.Memory // the newest claims, before a question
 }
 
 // found is a result as it is shown.
@@ -53,14 +54,21 @@ type why struct {
 	Bars, Above []bar
 }
 
-const askLimit = 10
+const (
+	askLimit  = 10
+	maxLately = 6
+)
 
 func ask(r *request) (answer, error) {
 	v := asking{Question: strings.TrimSpace(r.FormValue("q")), AsOf: r.FormValue("asof"), Missing: strings.TrimSpace(r.FormValue("missing"))}
 	a := answer{page: "ask", title: "Ask", data: &v}
 	if v.Question == "" {
 		return a, r.read(r, func(s *schema.Snapshot) (err error) {
-			v.Known, err = inspect.Entities(r.ctx, s, r.userID, "", 8)
+			if v.Known, err = inspect.Entities(r.ctx, s, r.userID, "", 8); err != nil {
+				return err
+			}
+			v.Lately, err = inspect.Timeline(r.ctx, s, r.userID, inspect.TimelineQuery{Kinds: []schema.Kind{schema.KindFact, schema.KindPreference}, Limit: maxLately})
+			slices.Reverse(v.Lately)
 			return err
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -53,7 +54,21 @@ var actions = map[string]action{
 	}},
 	"grant":  {"Protected.", grant},
 	"refuse": {"Left as it is.", func(r *request, ctx context.Context, id string) error { return r.ext.Refuse(ctx, r.scope, id) }},
-	"raise":  {"Taken as the user's own word.", raise},
+	"raise": {"Taken as the user's own word.", func(r *request, ctx context.Context, _ string) error {
+		return r.raise(ctx, r.PostForm["id"])
+	}},
+	"raise_all": {"Taken as the user's own word.", func(r *request, ctx context.Context, _ string) error {
+		return r.raise(ctx, r.PostForm["listed"])
+	}},
+
+	"grant_reflection": {"Granted.", (*request).grantReflection},
+	"approve_reflection": {"Recorded.", func(r *request, ctx context.Context, id string) error {
+		_, err := r.ext.Reflections().Approve(ctx, r.scope, id)
+		return err
+	}},
+	"reject_reflection": {"Rejected.", func(r *request, ctx context.Context, id string) error {
+		return r.ext.Reflections().Reject(ctx, r.scope, id)
+	}},
 }
 
 // change carries out what a form asks for, as one run of the ledger.
@@ -77,7 +92,7 @@ func change(r *request) (answer, error) {
 		return r.dryRun()
 	}
 	a, known := actions[name]
-	if !known {
+	if !known || !r.o.Reflects && strings.HasSuffix(name, "_reflection") {
 		return answer{}, &extension.InvalidError{Field: "action", Reason: "is not one of this page"}
 	}
 	reason, err := r.redacted()
@@ -135,9 +150,21 @@ func grant(r *request, ctx context.Context, id string) error {
 	return extension.ErrNotFound
 }
 
+// grantReflection grants the tokens of a request.
+func (r *request) grantReflection(ctx context.Context, id string) error {
+	g := extension.ReflectionGrant{Verdict: extension.ReflectionVerdict(r.PostFormValue("verdict")), Reason: r.PostFormValue("reason")}
+	if amount := strings.TrimSpace(r.PostFormValue("amount")); amount != "" {
+		var err error
+		if g.Amount, err = strconv.Atoi(amount); err != nil {
+			return &extension.InvalidError{Field: "amount", Reason: "must be a whole number"}
+		}
+	}
+	_, err := r.ext.Reflections().Grant(ctx, r.scope, id, g)
+	return err
+}
+
 // raise takes claims as the user's own word.
-func raise(r *request, ctx context.Context, _ string) error {
-	ids := r.PostForm["id"]
+func (r *request) raise(ctx context.Context, ids []string) error {
 	if len(ids) == 0 || len(ids) > maxWaiting {
 		return &extension.InvalidError{Field: "selection", Reason: fmt.Sprintf("must have 1 to %d claims", maxWaiting)}
 	}
@@ -190,7 +217,8 @@ func (r *request) dryRun() (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{page: "dry", title: "A night, tried", data: rehearsal{newOutcomes(report.Stages), report.Summary()}}, nil
+	says, _ := summary(report.Stages)
+	return answer{page: "dry", title: "A night, tried", data: rehearsal{newOutcomes(report.Stages), says}}, nil
 }
 
 // errTried takes back a write that was only tried.

@@ -62,10 +62,11 @@ func (r *request) curve(m *extension.Record) curve {
 	return c
 }
 
-// graph is an entity among those mentioned beside it, for a drawing of 520 by 520.
+// graph is an entity among those mentioned beside it, for a drawing 520 wide.
 type graph struct {
-	Nodes []node
-	Edges []edge
+	Nodes       []node
+	Edges       []edge
+	Top, Height float64 // of the part that is drawn on
 }
 
 type node struct {
@@ -79,7 +80,10 @@ type node struct {
 
 type edge struct{ X1, Y1, X2, Y2, Width float64 }
 
-const graphSize = 520
+const (
+	graphSize  = 520
+	labelSpace = 40 // around the outermost
+)
 
 // newGraph places the entity in the middle and the others around it: the more often
 // they are mentioned together, the nearer.
@@ -90,7 +94,7 @@ func newGraph(e *inspect.Entity) graph {
 	if n == 0 {
 		return g
 	}
-	most := float64(e.Related[0].Together)
+	most, reach := float64(e.Related[0].Together), 0.0
 	for i, other := range e.Related {
 		share := math.Sqrt(float64(other.Together) / most)
 		// Neighbours in rank stand apart: the golden angle.
@@ -102,6 +106,7 @@ func newGraph(e *inspect.Entity) graph {
 		if n > 12 {
 			distance = 75 + 150*math.Sqrt(float64(i+1)/float64(n))
 		}
+		reach = max(reach, distance+labelSpace)
 		size := 5 + 11*share
 		nd := node{
 			X: middle + distance*math.Cos(angle), Y: middle + distance*math.Sin(angle), R: size,
@@ -114,6 +119,7 @@ func newGraph(e *inspect.Entity) graph {
 		g.Nodes = append(g.Nodes, nd)
 		g.Edges = append(g.Edges, edge{middle, middle, nd.X, nd.Y, 0.75 + 2.5*share})
 	}
+	g.Top, g.Height = middle-reach, 2*reach
 	for _, l := range e.Links[:min(len(e.Links), 120)] {
 		a, b := g.Nodes[l.A], g.Nodes[l.B]
 		g.Edges = append(g.Edges, edge{a.X, a.Y, b.X, b.Y, 0.5})

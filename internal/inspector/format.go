@@ -55,8 +55,14 @@ func (p *Page) functions() template.FuncMap {
 		"grouped": grouped,
 		"who":     speaker,
 		"trust":   func(t schema.Trust) string { return trustNames[min(max(int(t), 0), len(trustNames)-1)] },
+		"trusted": trusted,
+		"doubt":   doubt,
 		"kind":    func(k extension.Kind) string { return kindNames[k] },
 		"words":   func(s string) string { return strings.ReplaceAll(s, "_", " ") },
+		"name": func(of string, name any) string {
+			return named(vocabulary[of], fmt.Sprint(name))
+		},
+		"ordinal": ordinal,
 		"dict": func(pairs ...any) map[string]any {
 			m := make(map[string]any, len(pairs)/2)
 			for i := 0; i+1 < len(pairs); i += 2 {
@@ -77,13 +83,6 @@ func (p *Page) functions() template.FuncMap {
 		"weeks": func() []string { return []string{"M", "T", "W", "T", "F", "S", "S"} },
 	}
 }
-
-var kindNames = map[extension.Kind]string{
-	extension.KindEpisode: "message", extension.KindFact: "fact", extension.KindPreference: "preference", extension.KindReflection: "reflection",
-}
-
-// trustNames say what each level of trust means.
-var trustNames = []string{"of unknown source", "from outside", "of another agent", "of a known tool", "the user’s own word"}
 
 // speaker is who said a memory.
 func speaker(m extension.Record) string {

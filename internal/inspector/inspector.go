@@ -29,6 +29,9 @@ type Options struct {
 	Scope extension.Scope
 	// Write offers corrections and decisions. The memory must be open for writing.
 	Write bool
+	// Reflects offers decisions about reflections: the profile has the blocks that an
+	// approved one is recorded in.
+	Reflects bool
 	// Retention is that of the memory's configuration, for its curve. Default nil:
 	// [recall.DefaultRetention].
 	Retention extension.RetentionPolicy

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/text"
@@ -52,9 +53,10 @@ func profile(r *request) (answer, error) {
 		group        extension.ProfileGroup
 		title, about string
 	}{
-		{extension.ProfileKept, "Kept for good", "Protected: no night and no model changes these."},
-		{extension.ProfileTold, "Stated", "Kept by a tool, or by you."},
-		{extension.ProfileSaid, "Said along the way", "Read from what was said."},
+		{extension.ProfileKept, "Kept for good", "Protected: these neither fade nor change by themselves."},
+		{extension.ProfileTold, "Noted", "What the agent was asked to remember."},
+		{extension.ProfileSaid, "Said along the way", "Nobody asked to remember these; they sounded lasting."},
+		{extension.ProfilePassing, "Said in passing", "The agent is told these only where there is room."},
 	} {
 		group := alwaysGroup{Title: g.title, About: g.about}
 		for _, l := range lines {
@@ -315,7 +317,7 @@ func columns(c inspect.Change) (all []column) {
 	}
 	for name, is := range after {
 		was, is := plain(before[name]), plain(is)
-		if was != is && !strings.HasSuffix(name, "_at") {
+		if was != is && name != "version" && !strings.HasSuffix(name, "_at") {
 			all = append(all, column{strings.ReplaceAll(name, "_", " "), was, is})
 		}
 	}
@@ -369,10 +371,14 @@ func visible(s string) string {
 type known struct {
 	*inspect.Entity
 
+	Also          []string // its other names
 	Current, Past []validity
 	From, To      time.Time
 	Graph         graph
 }
+
+// maxAlso is the most other names that are listed.
+const maxAlso = 10
 
 func entity(r *request) (answer, error) {
 	var e *inspect.Entity
@@ -384,6 +390,11 @@ func entity(r *request) (answer, error) {
 		return answer{}, err
 	}
 	v := known{Entity: e, Graph: newGraph(e)}
+	for _, a := range e.Aliases {
+		if a.Surface != e.Name && len(v.Also) < maxAlso {
+			v.Also = append(v.Also, a.Surface)
+		}
+	}
 	all, from, to := validities(e.Claims, r.now())
 	v.From, v.To = from, to
 	for _, c := range all {
@@ -408,6 +419,17 @@ type namesOfType struct {
 	All  []schema.Entity
 }
 
+// order puts people first, and names of which nothing is known last.
+func (t namesOfType) order() int {
+	switch t.Name {
+	case typeNames["person"]:
+		return 0
+	case typeNames["name"]:
+		return 2
+	}
+	return 1
+}
+
 const maxNames = 120
 
 func entities(r *request) (answer, error) {
@@ -424,25 +446,23 @@ func entities(r *request) (answer, error) {
 		all = all[:maxNames]
 	}
 	for _, e := range all {
-		name := e.Type
-		if name == "name" {
-			name = "not yet told apart"
-		}
+		name := named(typeNames, e.Type)
 		at := slices.IndexFunc(v.Types, func(t namesOfType) bool { return t.Name == name })
 		if at < 0 {
 			at, v.Types = len(v.Types), append(v.Types, namesOfType{Name: name})
 		}
 		v.Types[at].All = append(v.Types[at].All, e)
 	}
+	slices.SortStableFunc(v.Types, func(a, b namesOfType) int { return cmp.Compare(a.order(), b.order()) })
 	return answer{page: "entities", title: "People and things", data: v}, err
 }
 
 // ledger is the page of nights.
 type ledger struct {
-	Months  []monthOfNights
-	Recent  []entry
-	Summary schema.RunTotals
-	Through string
+	Months []monthOfNights
+	Recent []entry
+
+	Reflections []extension.ReflectionStatus
 }
 
 type monthOfNights struct {
@@ -464,6 +484,9 @@ type entry struct {
 	Text   string
 	Reason string // a person's
 	About  *schema.Memory
+	Quiet  bool // it changed nothing, and nothing failed
+	More   int  // earlier ones of the same kind that are not listed
+	Since  time.Time
 }
 
 // newEntry reads what a run did, and the memory that a single change was about.
@@ -472,15 +495,17 @@ func (r *request) newEntry(s *schema.Snapshot, run *schema.Run) (e entry, err er
 	if err != nil {
 		return e, err
 	}
-	e = entry{Run: *run, Text: report.Summary()}
+	e = entry{Run: *run}
 	if run.Cause != schema.CauseHost && run.Cause != schema.CauseSaid {
+		e.Text, e.Quiet = summary(report.Stages)
+		e.Quiet = e.Quiet && run.State == "done" && run.Calls == 0
 		return e, nil
 	}
 	var kinds []string
 	for _, stage := range report.Stages {
 		for _, o := range stage.Outcomes {
 			e.Reason = cmp.Or(e.Reason, o.Reason)
-			if kind := strings.ReplaceAll(o.Kind, "_", " "); !slices.Contains(kinds, kind) {
+			if kind := named(changeNames, o.Kind); !slices.Contains(kinds, kind) {
 				kinds = append(kinds, kind)
 			}
 			if e.About == nil && o.Memory != "" {
@@ -493,17 +518,87 @@ func (r *request) newEntry(s *schema.Snapshot, run *schema.Run) (e entry, err er
 			}
 		}
 	}
-	e.Text = strings.Join(kinds, ", ")
+	e.Text = strings.TrimSuffix(sentence(kinds), ".") // what it was about follows
 	return e, nil
 }
 
-// maxRuns is the most runs that are listed.
-const maxRuns = 25
+// summary says in a sentence what a night did, and whether that was nothing.
+func summary(stages []extension.StageReport) (says string, quiet bool) {
+	done := make(map[string]int)
+	var parts, kinds []string
+	waiting, fading := 0, 0
+	for _, stage := range stages {
+		if stage.Error != "" {
+			parts = append(parts, "failed at "+strings.ToLower(named(stageNames, stage.Name)))
+		}
+		fading += stage.Counts["fading"]
+		for _, o := range stage.Outcomes {
+			switch kind := named(changeNames, o.Kind); {
+			case o.Status == "waiting":
+				waiting++
+			case o.Status != "applied":
+			case done[kind] == 0:
+				kinds = append(kinds, kind)
+				fallthrough
+			default:
+				done[kind]++
+			}
+		}
+	}
+	for _, kind := range kinds {
+		if n := done[kind]; n > 1 {
+			kind = fmt.Sprintf("%s, %s times", kind, grouped(n))
+		}
+		parts = append(parts, kind)
+	}
+	if waiting > 0 {
+		parts = append(parts, fmt.Sprintf("%s to decide", grouped(waiting)))
+	}
+	if quiet = len(parts) == 0; quiet {
+		parts = append(parts, "nothing to change")
+	}
+	if fading > 0 {
+		parts = append(parts, fmt.Sprintf("%s fading", grouped(fading)))
+	}
+	return sentence(parts), quiet
+}
+
+// sentence joins parts to a sentence.
+func sentence(parts []string) string {
+	s := strings.Join(parts, "; ")
+	if s == "" {
+		return ""
+	}
+	first, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(first)) + s[size:] + "."
+}
+
+// folded lists runs, with nights that changed nothing one after another as one.
+func folded(all []entry) (shown []entry) {
+	for _, e := range all {
+		if n := len(shown); e.Quiet && n > 0 && shown[n-1].Quiet {
+			shown[n-1].More++
+			shown[n-1].Since = e.StartedAt.Time
+			continue
+		}
+		shown = append(shown, e)
+	}
+	return shown[:min(len(shown), maxShownRuns)]
+}
+
+// The most runs that are read, and that are listed.
+const (
+	maxRuns      = 200
+	maxShownRuns = 25
+)
 
 func nights(r *request) (answer, error) {
 	var v ledger
 	runs, err := r.ext.Runs(r.ctx, r.scope, maxRuns)
 	if err != nil {
+		return answer{}, err
+	}
+	if v.Reflections, err = r.ext.Reflections().History(r.ctx, r.scope, 10); err != nil {
 		return answer{}, err
 	}
 	const months = 6
@@ -518,6 +613,7 @@ func nights(r *request) (answer, error) {
 			}
 			v.Recent = append(v.Recent, e)
 		}
+		v.Recent = folded(v.Recent)
 		all, err = inspect.NightsSince(r.ctx, s, r.userID, month, 1000)
 		return err
 	})
@@ -544,13 +640,15 @@ type oneNight struct {
 	outcomes
 
 	CanUndo bool
+	Single  bool         // one change, which the head of the page tells
 	Undo    *undo.Result // what undoing it would do; nil when it was not tried
 }
 
 // outcomes are what the stages of a run proposed.
 type outcomes struct {
 	Stages []extension.StageReport
-	Cut    int // outcomes that are not listed
+	Still  []extension.StageReport // those that had nothing to change
+	Cut    int                     // outcomes that are not listed
 }
 
 // maxOutcomes is the most proposals of a run that are listed.
@@ -563,6 +661,9 @@ func newOutcomes(stages []extension.StageReport) (v outcomes) {
 		n := min(left, len(v.Stages[i].Outcomes))
 		v.Cut += len(v.Stages[i].Outcomes) - n
 		v.Stages[i].Outcomes, left = v.Stages[i].Outcomes[:n], left-n
+		if s := v.Stages[i]; len(s.Outcomes) == 0 && s.Error == "" && !s.OutOfBudget {
+			v.Still = append(v.Still, s)
+		}
 	}
 	return v
 }
@@ -584,6 +685,7 @@ func night(r *request) (answer, error) {
 		return answer{}, err
 	}
 	v.outcomes = newOutcomes(report.Stages)
+	v.Single = v.About != nil && len(v.Stages) == 1 && len(v.Stages[0].Outcomes) == 1
 	if v.CanUndo = r.o.Write && run.State != "undone" && run.State != "running"; v.CanUndo {
 		if v.Undo, err = r.tryUndo(run.UID); err != nil {
 			return answer{}, err
@@ -592,6 +694,9 @@ func night(r *request) (answer, error) {
 	title := "Change of " + run.StartedAt.In(r.o.Location).Format("2 January 2006")
 	if run.LocalDay != "" {
 		title = "Night of " + run.LocalDay
+		if day, err := time.Parse(time.DateOnly, run.LocalDay); err == nil {
+			title = "Night of " + day.Format("2 January 2006")
+		}
 	}
 	return answer{page: "night", title: title, data: v}, nil
 }
@@ -602,6 +707,9 @@ type waiting struct {
 	Confirmations []extension.Confirmation
 	Quarantined   []extension.Record
 	Unvouched     []extension.Record
+	Reflection    *extension.ReflectionStatus // the open one
+	CanReflect    bool
+	Evidence      map[string]*schema.Memory // what its insights rest on, by id
 	Cut           bool
 }
 
@@ -621,6 +729,16 @@ func decide(r *request) (answer, error) {
 		return answer{}, err
 	}
 	if v.Quarantined, err = r.ext.Quarantined(r.ctx, r.scope, maxWaiting); err != nil {
+		return answer{}, err
+	}
+	reflection, err := r.ext.Reflections().Status(r.ctx, r.scope)
+	if err != nil {
+		return answer{}, err
+	}
+	if slices.Contains([]string{"requested", "granted", "drafted"}, string(reflection.State)) {
+		v.Reflection, v.CanReflect = reflection, r.o.Write && r.o.Reflects
+	}
+	if err := v.readEvidence(r); err != nil {
 		return answer{}, err
 	}
 	err = r.read(r, func(s *schema.Snapshot) (err error) {
@@ -643,6 +761,33 @@ func decide(r *request) (answer, error) {
 		}
 	}
 	return answer{page: "decide", title: "To decide", data: v}, err
+}
+
+// readEvidence reads the memories that the insights of a reflection rest on. What was
+// erased since is left out.
+func (v *waiting) readEvidence(r *request) error {
+	if v.Reflection == nil || v.Reflection.Draft == nil {
+		return nil
+	}
+	v.Evidence = make(map[string]*schema.Memory)
+	return r.read(r, func(s *schema.Snapshot) error {
+		for _, insight := range v.Reflection.Draft.Insights {
+			for _, id := range insight.Sources {
+				if len(v.Evidence) == maxRelated {
+					return nil
+				}
+				m, err := s.Memory(r.ctx, r.userID, id)
+				if errors.Is(err, extension.ErrNotFound) {
+					continue
+				}
+				if err != nil {
+					return err
+				}
+				v.Evidence[id] = m
+			}
+		}
+		return nil
+	})
 }
 
 // state is the page of the memory's health.

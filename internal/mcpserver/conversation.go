@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"time"
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
@@ -38,6 +39,9 @@ type Conversation struct {
 	session     *extension.Session
 	tools       map[string]*tools.Tool
 	trustClient bool
+
+	settled  func(context.Context) error // waits until what was said is understood
+	patience time.Duration               // how long the core section waits for that
 }
 
 // NewConversation starts or continues the conversation scope.Session.
@@ -48,11 +52,21 @@ func NewConversation(ext *extension.Extension, scope extension.Scope, o Options)
 	if err != nil {
 		return nil, err
 	}
-	c := &Conversation{bus: ext.Bus(), session: s, tools: make(map[string]*tools.Tool), trustClient: o.TrustClient}
+	c := &Conversation{
+		bus: ext.Bus(), session: s, tools: make(map[string]*tools.Tool), trustClient: o.TrustClient, settled: ext.WaitIdle, patience: 2 * time.Second,
+	}
 	for _, t := range s.ProgramTools(toolNames()...) {
 		c.tools[t.Name()] = t
 	}
 	return c, nil
+}
+
+// settle waits a limited time until what was said is understood. What takes longer is not
+// shown yet.
+func (c *Conversation) settle(ctx context.Context, patience time.Duration) {
+	waiting, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_ = c.settled(waiting)
 }
 
 // turn is a message that a client reports.

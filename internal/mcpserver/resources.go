@@ -75,8 +75,10 @@ func contents(uri, mime, content string) *mcp.ReadResourceResult {
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: mime, Text: content}}}
 }
 
-// core returns the context block for an empty query.
+// core returns the context block for an empty query. It waits a moment for background
+// work: a client may end its server right after a message and ask the next one.
 func (c *Conversation) core(ctx context.Context) (string, error) {
+	c.settle(ctx, c.patience)
 	found, err := c.session.Context(ctx, "")
 	if err != nil {
 		return "", err

@@ -64,3 +64,17 @@ func TestResourcesAndPrompts(t *testing.T) {
 	_, err = client.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "recall"})
 	require.ErrorContains(t, err, "topic")
 }
+
+// What was said in the last moment is in the core section.
+func TestCoreWaitsForBackgroundWork(t *testing.T) {
+	x := memory(t)
+	c, err := NewConversation(x, ada, Options{WriteTurns: true, TrustClient: true})
+	require.NoError(t, err)
+	c.patience = time.Minute
+	for _, said := range []string{"I'm allergic to cashews.", "I live in Oslo.", "My sister is Noor."} {
+		require.NoError(t, c.record(t.Context(), turn{Role: "user", Text: said}))
+		core, err := c.core(t.Context())
+		require.NoError(t, err)
+		require.Contains(t, core, said)
+	}
+}

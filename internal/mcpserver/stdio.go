@@ -55,7 +55,8 @@ func ServeStdio(ctx context.Context, f File, o Options, in io.Reader, out io.Wri
 		return err
 	}
 	server.AddReceivingMiddleware(s.pass)
-	err = server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: nopWriteCloser{out}, MaxLineLength: MaxMessage})
+	client := newPending(ctx, in, out)
+	err = server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(client), Writer: nopWriteCloser{client}, MaxLineLength: MaxMessage})
 	if ctx.Err() != nil {
 		return nil //nolint:nilerr // clients end a server with a signal
 	}

@@ -175,11 +175,20 @@ func (o *offered) structured(out tools.Output, why bool) any {
 // outputSchema returns the JSON schema of a type of structured content. It is kept
 // short, since clients may put it into every prompt.
 func outputSchema(v any) (*jsonschema.Schema, error) {
-	return jsonschema.ForType(reflect.TypeOf(v), &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+	s, err := jsonschema.ForType(reflect.TypeOf(v), &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[schema.Time]():     {Type: "string", Format: "date-time"},
 		reflect.TypeFor[record]():          {Type: "object", Required: []string{"id", "kind", "text", "time", "state", "origin", "trust"}},
 		reflect.TypeFor[extension.Stats](): {Type: "object"},
 	}})
+	if err != nil {
+		return nil, err
+	}
+	for _, property := range s.Properties {
+		if len(property.Types) == 2 { // no list is ever null, and some clients know single types alone
+			property.Type, property.Types = property.Types[1], nil
+		}
+	}
+	return s, nil
 }
 
 func addTools(s *mcp.Server, open Opener, options Options) error {

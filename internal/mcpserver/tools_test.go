@@ -30,6 +30,7 @@ func TestToolsAreDescribed(t *testing.T) {
 		raw, err := json.Marshal(tool)
 		require.NoError(t, err)
 		require.NotRegexp(t, regexp.MustCompile(`"(user|tenant|scope|agent)(_id|_name)?":\{`), string(raw))
+		require.NotContains(t, string(raw), `"type":[`, "some clients know single types alone")
 		tokens += text.Tokens(string(raw))
 	}
 	t.Logf("%d tokens", tokens)

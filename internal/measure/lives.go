@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tmc/langchaingo/llms"
@@ -51,6 +53,10 @@ type LifeMiss struct {
 	Ask      string   `json:"ask"`
 	Missing  []string `json:"missing,omitempty"` // statements
 	Wrong    []string `json:"wrong,omitempty"`   // statements shown that should not be
+	// Known are the missing statements that are lines of the profile, which the question
+	// did not choose. The others were not understood.
+	Known []string `json:"known,omitempty"`
+	Block string   `json:"block,omitempty"` // what stood before the model
 }
 
 // Lives measures each life in a memory of its own.
@@ -78,6 +84,7 @@ type lifeRun struct {
 	x     *extension.Extension
 
 	messages int
+	saved    bool // by another agent than the main one, since the last review
 	took     time.Duration
 	tally    tally
 	missed   []LifeMiss
@@ -95,6 +102,9 @@ func (r *lifeRun) run() (err error) {
 		return err
 	}
 	cfg.Now, cfg.Location, cfg.Night.NoSchedule = r.clock.Now, r.life.Zone, true
+	if len(cfg.Stores) > 0 {
+		cfg.MainAgent = r.life.Main
+	}
 	began := time.Now()
 	if r.x, err = extension.Open(r.ctx, filepath.Join(dir, "life.db"), cfg); err != nil {
 		return err
@@ -138,6 +148,10 @@ func (r *lifeRun) day(day int) error {
 		}
 	}
 	evening := midnight.Add(21 * time.Hour)
+	r.clock.Set(evening.Add(-time.Minute))
+	if err := r.review(); err != nil {
+		return err
+	}
 	due := r.life.Due(day, evening)
 	if len(due) == 0 {
 		return nil
@@ -155,7 +169,46 @@ func (r *lifeRun) day(day int) error {
 }
 
 func (r *lifeRun) scope(session, agent string) extension.Scope {
-	return extension.Scope{User: r.life.User, Session: session, Agent: agent}
+	return extension.Scope{User: r.life.User, Session: session, Agent: cmp.Or(agent, r.life.Main)}
+}
+
+// call uses a tool as a model does.
+func (r *lifeRun) call(scope extension.Scope, tool string, input any) (string, error) {
+	session, err := r.x.Session(scope)
+	if err != nil {
+		return "", err
+	}
+	arguments, err := json.Marshal(input)
+	if err != nil {
+		return "", err
+	}
+	answer, err := session.CallTool(r.ctx, llms.ToolCall{ID: "1", FunctionCall: &llms.FunctionCall{Name: tool, Arguments: string(arguments)}})
+	return answer.Content, err
+}
+
+// review has the main agent accept what the others have saved since.
+func (r *lifeRun) review() error {
+	if !r.saved {
+		return nil
+	}
+	r.saved = false
+	scope := r.scope("review", "")
+	waiting, err := r.call(scope, "review_proposals", struct{}{})
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(waiting) {
+		var p struct {
+			ID string `json:"proposal_id"`
+		}
+		if json.Unmarshal([]byte(line), &p) != nil || p.ID == "" {
+			continue
+		}
+		if _, err := r.call(scope, "review_proposals", map[string]any{"proposal_id": p.ID, "accept": true}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (r *lifeRun) publish(e eventbus.Event) error {
@@ -168,22 +221,18 @@ func (r *lifeRun) say(s evalset.Statement) error {
 	r.clock.Set(s.At)
 	scope := r.scope(s.Session, s.Agent)
 	if s.Role == "assistant" {
-		return r.publish(eventbus.AgentResponse(scope, s.Text, eventbus.Speaker(s.Speaker)))
+		if err := r.publish(eventbus.AgentResponse(scope, s.Text, eventbus.Speaker(s.Speaker))); err != nil || r.life.Main == "" || s.Agent == "" {
+			return err
+		}
+		r.saved = true
+		_, err := r.call(scope, "remember_fact", map[string]string{"content": s.Text})
+		return err
 	}
 	if err := r.publish(eventbus.UserMessage(scope, s.Text, eventbus.Speaker(s.Speaker))); err != nil {
 		return err
 	}
 	if s.Fact != "" {
-		session, err := r.x.Session(scope)
-		if err != nil {
-			return err
-		}
-		arguments, err := json.Marshal(map[string]string{"content": s.Fact})
-		if err != nil {
-			return err
-		}
-		call := llms.ToolCall{ID: "1", FunctionCall: &llms.FunctionCall{Name: "remember_fact", Arguments: string(arguments)}}
-		if _, err := session.CallTool(r.ctx, call); err != nil {
+		if _, err := r.call(scope, "remember_fact", map[string]string{"content": s.Fact}); err != nil {
 			return err
 		}
 	}
@@ -224,8 +273,7 @@ func (r *lifeRun) ask(q evalset.Asked) error {
 	if err != nil {
 		return err
 	}
-	r.judge(q, shown)
-	return nil
+	return r.judge(q, shown)
 }
 
 // turn is one exchange: what is shown, then both sides are stored.
@@ -257,7 +305,7 @@ func (m fixedAnswer) Call(context.Context, string, ...llms.CallOption) (string, 
 	return string(m), nil
 }
 
-func (r *lifeRun) judge(q evalset.Asked, shown *extension.Injection) {
+func (r *lifeRun) judge(q evalset.Asked, shown *extension.Injection) (err error) {
 	lines := evalset.Lines(shown.Block)
 	var f LifeFigure
 	miss := LifeMiss{Question: q.ID, Kind: q.Kind, Day: q.Day, Ask: q.Ask}
@@ -292,6 +340,10 @@ func (r *lifeRun) judge(q evalset.Asked, shown *extension.Injection) {
 		f.Stale = share(len(miss.Wrong) > 0)
 	}
 	if f.Present == 0 {
+		miss.Block = shown.Block
+		if miss.Known, err = r.known(q.Wanted, miss.Missing); err != nil {
+			return err
+		}
 		r.missed = append(r.missed, miss)
 	}
 	day := q.Day
@@ -299,6 +351,25 @@ func (r *lifeRun) judge(q evalset.Asked, shown *extension.Injection) {
 		day = 0
 	}
 	r.tally.count(q.Kind, day, f)
+	return nil
+}
+
+// known returns which missing ones of the wanted statements are lines of the profile.
+func (r *lifeRun) known(wanted []*evalset.Statement, missing []string) (ids []string, err error) {
+	p, err := r.x.Profile(r.ctx, r.scope("", ""))
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	for _, l := range p.Lines {
+		lines = append(lines, l.Text)
+	}
+	for _, s := range wanted {
+		if slices.Contains(missing, s.ID) && s.Shown(lines) {
+			ids = append(ids, s.ID)
+		}
+	}
+	return ids, nil
 }
 
 func share(is bool) float64 {

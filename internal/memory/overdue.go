@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/schedule"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/inspect"
 )
@@ -30,7 +30,7 @@ func (c NightClock) Overdue(zone, through string, created time.Time) int64 {
 		}
 		through = created.In(location).AddDate(0, 0, -1).Format(time.DateOnly)
 	}
-	day, due := consolidate.DueDay(c.Now, through, location, c.At)
+	day, due := schedule.DueDay(c.Now, through, location, c.At)
 	if !due {
 		return 0
 	}

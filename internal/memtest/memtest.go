@@ -39,16 +39,45 @@ func init() {
 	if !pgtest.Chosen() {
 		return
 	}
-	engine.Redirect = func(path string) string {
-		if engine.IsServer(path) {
-			return path
-		}
-		dsn, err := pgtest.At(path, "memory", migrate)
-		if err != nil {
-			panic(err)
-		}
-		return dsn
+	engine.Redirect = onServer
+}
+
+func onServer(path string) string {
+	if engine.IsServer(path) {
+		return path
 	}
+	dsn, err := pgtest.At(path, "memory", migrate)
+	if err != nil {
+		panic(err)
+	}
+	return dsn
+}
+
+// OnServer has the memories that a test opens be on a server from here on. The test is
+// skipped where PostgreSQL is not installed, and must not be parallel to others.
+func OnServer(t testing.TB) {
+	t.Helper()
+	Server(t)
+	before := engine.Redirect
+	engine.Redirect = onServer
+	t.Cleanup(func() { engine.Redirect = before })
+}
+
+// OnFile is the opposite of [OnServer].
+func OnFile(t testing.TB) {
+	t.Helper()
+	before := engine.Redirect
+	engine.Redirect = nil
+	t.Cleanup(func() { engine.Redirect = before })
+}
+
+// Located returns where the memory of a path is: the path, or the data source name of the
+// database that stands for it.
+func Located(path string) string {
+	if engine.Redirect == nil {
+		return path
+	}
+	return engine.Redirect(path)
 }
 
 // Server returns the data source name of a new memory on a server.
@@ -62,13 +91,32 @@ func migrate(dsn string) error {
 	if err != nil {
 		return err
 	}
-	return db.Close()
+	if err := db.Close(); err != nil {
+		return err
+	}
+	return pgtest.Exec(dsn+"&search_path=ebb", asInAFile)
 }
+
+// asInAFile is what tests alone ask of SQLite: the names of tables and columns, and
+// functions.
+const asInAFile = `
+CREATE VIEW sqlite_schema AS SELECT 'table' AS type, tablename::text AS name FROM pg_tables WHERE schemaname = 'ebb' AND tablename NOT IN ('numbering', 'ebb_version');
+CREATE FUNCTION pragma_table_info(text) RETURNS TABLE (name text) LANGUAGE sql AS
+	$$SELECT column_name::text FROM information_schema.columns WHERE table_schema = 'ebb' AND table_name = $1 AND column_name <> 'writer' ORDER BY ordinal_position$$;
+CREATE VIEW pragma_foreign_key_check AS SELECT '' AS "table", '' AS parent WHERE false;
+CREATE FUNCTION quote(anyelement) RETURNS text LANGUAGE sql AS $$SELECT coalesce(quote_literal($1::text), 'NULL')$$;
+CREATE FUNCTION group_concat_add(text, text, text) RETURNS text LANGUAGE sql AS
+	$$SELECT CASE WHEN $1 IS NULL THEN $2 WHEN $2 IS NULL THEN $1 ELSE $1 || $3 || $2 END$$;
+CREATE AGGREGATE group_concat(text, text) (SFUNC = group_concat_add, STYPE = text)`
 
 // Spoil runs statements on a closed file as another program would, past everything that
 // keeps it in order.
 func Spoil(t testing.TB, path, statements string) {
 	t.Helper()
+	if pgtest.Chosen() {
+		require.NoError(t, pgtest.Exec(Located(path)+"&search_path=ebb", statements))
+		return
+	}
 	db, err := driver.Open("file:"+path, fts5.Register)
 	require.NoError(t, err)
 	_, err = db.ExecContext(t.Context(), statements)

@@ -115,7 +115,7 @@ var diagnosis = []Mutant{
 	},
 	{
 		Defence: "a repaired text is stored at its memory's position, where searches look",
-		File:    "schema/repair.go",
+		File:    "schema/check/repair.go",
 		Old:     "err != nil || len(users) == 0 {",
 		New:     "err != nil || len(users) >= 0 {",
 		Package: "./extension/doctor",

@@ -411,10 +411,10 @@ var poisoning = []Mutant{
 	},
 	{
 		Defence: "a record in a fence is one line, whatever its text holds",
-		File:    "extension/block.go",
-		Old:     "content, cut := text.Line(m.Content), false",
-		New:     "content, cut := m.Content, false",
-		Package: "./extension",
+		File:    "internal/prompt/block.go",
+		Old:     "cmp.Or(e.Content, text.Line(m.Content))",
+		New:     "cmp.Or(e.Content, m.Content)",
+		Package: "./internal/prompt",
 		Test:    "TestBlockReadsBack",
 	},
 	{
@@ -443,9 +443,9 @@ var poisoning = []Mutant{
 	},
 	{
 		Defence: "a fence's nonce cannot be predicted",
-		File:    "extension/block.go",
-		Old:     "b.nonce = rand.Text()[:len(widestNonce)]",
-		New:     "b.nonce = rand.Text()[:0] + \"AAAAAAAAAAAA\"; break",
+		File:    "internal/prompt/block.go",
+		Old:     "b.Nonce = rand.Text()[:len(widestNonce)]",
+		New:     "b.Nonce = rand.Text()[:0] + \"AAAAAAAAAAAA\"; break",
 		Package: "./plugin_test",
 		Test:    "TestMemoriesStayInFence",
 	},

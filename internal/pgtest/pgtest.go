@@ -5,6 +5,7 @@ package pgtest
 import (
 	"context"
 	"database/sql"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -152,6 +153,38 @@ func Exec(dsn, statement string) error {
 	return errors.Join(err, db.Close())
 }
 
+// Rows returns all rows of each table, as text.
+func Rows(t testing.TB, dsn string) map[string]string {
+	t.Helper()
+	db, err := sql.Open("pgx", dsn)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, db.Close()) }()
+	var names string
+	require.NoError(t, db.QueryRowContext(t.Context(), `SELECT string_agg(schemaname || '.' || tablename, ' ') FROM pg_tables
+		WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`).Scan(&names))
+	all := make(map[string]string)
+	for _, table := range strings.Fields(names) {
+		var rows string
+		require.NoError(t, db.QueryRowContext(t.Context(), "SELECT coalesce(string_agg(t::text, ' '), '') FROM "+table+" t").Scan(&rows))
+		all[table] = strings.ReplaceAll(rows, `""`, `"`)
+	}
+	return all
+}
+
+// Holding names the tables that hold any of the needles, in whatever case or as bytes.
+func Holding(t testing.TB, dsn string, needles ...[]byte) (tables []string) {
+	t.Helper()
+	for table, rows := range Rows(t, dsn) {
+		lower := strings.ToLower(rows)
+		if slices.ContainsFunc(needles, func(needle []byte) bool {
+			return strings.Contains(lower, strings.ToLower(string(needle))) || strings.Contains(rows, hex.EncodeToString(needle))
+		}) {
+			tables = append(tables, table)
+		}
+	}
+	return tables
+}
+
 var errNotInstalled = errors.New("no initdb in the PATH or in /usr/lib/postgresql")
 
 // binaries returns the folder of the newest installed PostgreSQL.
@@ -176,44 +209,118 @@ func serve() (dsn string, err error) {
 	if dsn := os.Getenv(Server); dsn != "" {
 		return dsn, nil
 	}
+	dsn, running, err = launch("-c", "synchronous_commit=off")
+	runtime.KeepAlive(running)
+	return dsn, err
+}
+
+// launch starts a server with settings. It reads commands, see script, until its input
+// is closed, and ends then.
+func launch(settings ...string) (dsn string, input io.WriteCloser, err error) {
 	bin, err := binaries()
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	folder, err := os.MkdirTemp(base(), "ebbpg")
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	cmd := exec.Command("sh", "-c", script, "sh", bin, folder)
+	cmd := exec.Command("sh", append([]string{"-c", script, "sh", bin, folder}, settings...)...)
 	if err := asOther(cmd, folder); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	cmd.Dir, cmd.Env = folder, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + folder, "LC_ALL=C"}
 	log, err := os.Create(folder + ".log")
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	defer log.Close()
 	defer os.Remove(log.Name())
 	cmd.Stdout, cmd.Stderr = log, log
-	pipe, err := cmd.StdinPipe()
-	if err != nil {
-		return "", err
+	if input, err = cmd.StdinPipe(); err != nil {
+		return "", nil, err
 	}
 	if err := cmd.Start(); err != nil {
-		return "", err
+		return "", nil, err
 	}
-	running = pipe
-	runtime.KeepAlive(running)
 	dsn = "postgres://postgres@/postgres?host=" + folder
+	if err = answers(dsn); err != nil {
+		text, _ := os.ReadFile(log.Name())
+		return "", nil, fmt.Errorf("PostgreSQL does not answer: %w\n%s", err, text)
+	}
+	return dsn, input, nil
+}
+
+// answers waits for a server.
+func answers(dsn string) (err error) {
 	for range 1200 {
 		if err = Exec(dsn, "SELECT 1"); err == nil {
-			return dsn, nil
+			return nil
 		}
 		time.Sleep(25 * time.Millisecond)
 	}
-	text, _ := os.ReadFile(log.Name())
-	return "", fmt.Errorf("PostgreSQL does not answer: %w\n%s", err, text)
+	return err
+}
+
+// Cluster is a server of its own that keeps what it has committed when it is stopped.
+type Cluster struct {
+	DSN   string // of a superuser
+	input io.WriteCloser
+}
+
+// NewCluster starts a server that ends with the test. The test is skipped where
+// PostgreSQL is not installed.
+func NewCluster(t testing.TB) *Cluster {
+	t.Helper()
+	dsn, input, err := launch("-c", "synchronous_commit=on") // the system keeps what was written, so fsync is not needed
+	if errors.Is(err, errNotInstalled) {
+		t.Skip("PostgreSQL is not installed: " + err.Error())
+	}
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, input.Close()) })
+	return &Cluster{DSN: dsn, input: input}
+}
+
+// Folder is the folder of the server's socket.
+func (c *Cluster) Folder() string {
+	_, folder, _ := strings.Cut(c.DSN, "host=")
+	return folder
+}
+
+// Named returns the data source name of a database.
+func (c *Cluster) Named(database string) string { return named(c.DSN, database) }
+
+// Restart stops the server at once, without ending what runs, and starts it again, which
+// recovers it from its log.
+func (c *Cluster) Restart() error {
+	if _, err := io.WriteString(c.input, "restart\n"); err != nil {
+		return err
+	}
+	for range 1200 { // until it is down, at most 3 s, and up again
+		if Exec(c.DSN, "SELECT 1") != nil {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return answers(c.DSN)
+}
+
+// As has a command run as a user that is not root, who gets a folder for it.
+func As(cmd *exec.Cmd, folder string) error { return asOther(cmd, folder) }
+
+// Folder makes a folder that every user can enter, removed at the end of the test.
+func Folder(t testing.TB) string {
+	t.Helper()
+	folder, err := os.MkdirTemp(base(), "ebbpg")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	return folder
+}
+
+// Program returns the path of a program of the installed PostgreSQL, such as pg_dump.
+func Program(name string) (string, error) {
+	bin, err := binaries()
+	return filepath.Join(bin, name), err
 }
 
 // base is where the server's folder is made: a folder that another user can enter too,
@@ -228,13 +335,22 @@ func base() string {
 	return ""
 }
 
-// script runs a server in a folder until its input ends.
+// script runs a server in a folder until its input ends. The line "restart" on its input
+// has the server stopped without a warning and started again.
 const script = `bin=$1 dir=$2
+shift 2
 "$bin/initdb" -D "$dir/data" -U postgres --auth=trust --no-sync --no-instructions -E UTF8 --locale=C >/dev/null || exit 1
-"$bin/postgres" -D "$dir/data" -c listen_addresses= -c unix_socket_directories="$dir" -c fsync=off -c full_page_writes=off \
-	-c synchronous_commit=off -c max_connections=400 -c shared_buffers=64MB -c autovacuum=off -c wal_level=minimal -c max_wal_senders=0 &
-server=$!
-read -r _
+start() {
+	"$bin/postgres" -D "$dir/data" -c listen_addresses= -c unix_socket_directories="$dir" -c fsync=off -c full_page_writes=off \
+		-c max_connections=400 -c shared_buffers=64MB -c autovacuum=off -c wal_level=minimal -c max_wal_senders=0 "$@" </dev/null &
+	server=$!
+}
+start "$@"
+while read -r _; do
+	"$bin/pg_ctl" -D "$dir/data" stop -m immediate -s
+	wait "$server"
+	start "$@"
+done
 kill -QUIT "$server"
 wait "$server"
 rm -rf "$dir"

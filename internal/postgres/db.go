@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -37,9 +37,13 @@ type DB struct {
 	config engine.Config
 	schema string
 
+	searchPath string
+	settings   []string // statements at the beginning of each transaction, behind a pooler
+
 	readers, writers      *bun.DB
 	readSlots, writeSlots chan struct{}
 	waiting               atomic.Int64 // writes without a slot
+	turns                 turns
 	stop                  chan struct{}
 	closing               sync.Once
 	closed                chan struct{}
@@ -62,7 +66,7 @@ func Open(ctx context.Context, dsn string, config engine.Config) (engine.DB, err
 		return nil, &engine.InvalidError{Field: "path", Reason: "is not a data source name of PostgreSQL, such as postgres://user@host/database"}
 	}
 	db := &DB{
-		dsn: withoutSecret(dsn), config: config, schema: parsed.RuntimeParams["search_path"],
+		dsn: engine.ShownPath(dsn), config: config, schema: parsed.RuntimeParams["search_path"],
 		readSlots: make(chan struct{}, config.Readers), writeSlots: make(chan struct{}, writers),
 		stop: make(chan struct{}), closed: make(chan struct{}),
 	}
@@ -73,20 +77,40 @@ func Open(ctx context.Context, dsn string, config engine.Config) (engine.DB, err
 	if parsed.RuntimeParams["application_name"] == "" {
 		parsed.RuntimeParams["application_name"] = "ebb"
 	}
-	db.readers = openPool(parsed, config.Readers)
-	db.writers = openPool(parsed, writers)
+	db.searchPath = parsed.RuntimeParams["search_path"]
+	waits := strconv.FormatInt(config.BusyTimeout.Milliseconds(), 10)
+	if parsed.DefaultQueryExecMode != pgx.QueryExecModeCacheStatement {
+		// A pooler may give each transaction another connection: nothing is prepared, and
+		// each transaction has its settings with it.
+		parsed.DefaultQueryExecMode = pgx.QueryExecModeExec
+		delete(parsed.RuntimeParams, "search_path")
+		db.settings = []string{"SET LOCAL search_path = " + db.searchPath, "SET LOCAL lock_timeout = " + waits}
+	}
+	db.readers = openPool(parsed, config.Readers, db.settings)
+	if db.settings == nil {
+		parsed.RuntimeParams["lock_timeout"] = waits
+	}
+	db.writers = openPool(parsed, writers, db.settings)
 	if err := db.migrate(ctx, db.writers.DB); err != nil {
+		if pg, is := errors.AsType[*pgconn.PgError](err); is && strings.HasPrefix(pg.Message, "unsupported startup parameter") {
+			err = errPooled
+		}
 		return nil, errors.Join(fmt.Errorf("open %s: %w", db.dsn, classify(ctx, err)), db.disconnect())
 	}
 	return db, nil
 }
 
-func openPool(parsed *pgx.ConnConfig, size int) *bun.DB {
-	pool := sql.OpenDB(connector{stdlib.GetConnector(*parsed)})
+// errPooled is the error of a pooler that drops settings of connections.
+var errPooled = &engine.InvalidError{
+	Field: "path", Reason: "names a pooler, such as pgbouncer, that keeps no settings of a connection: add default_query_exec_mode=exec to it",
+}
+
+func openPool(parsed *pgx.ConnConfig, size int, settings []string) *bun.DB {
+	pool := sql.OpenDB(connector{stdlib.GetConnector(*parsed), settings})
 	pool.SetMaxOpenConns(size)
 	pool.SetMaxIdleConns(size)
 	pool.SetConnMaxIdleTime(time.Minute)
-	return bun.NewDB(pool, dialect{pgdialect.New()})
+	return bun.NewDB(pool, dialect{pgdialect.New()}, bun.WithDiscardUnknownColumns()) // those of a later version
 }
 
 // dialect writes truth values as the tables hold them.
@@ -102,21 +126,6 @@ func (dialect) AppendBool(b []byte, v bool) []byte {
 // AppendString appends a text as a literal.
 func (d dialect) AppendString(b []byte, s string) []byte {
 	return d.Dialect.AppendString(b, storable(s))
-}
-
-// withoutSecret returns a data source name without its password.
-func withoutSecret(dsn string) string {
-	u, err := url.Parse(dsn)
-	if err != nil {
-		return "postgres://"
-	}
-	if u.User != nil {
-		u.User = url.User(u.User.Username())
-	}
-	q := u.Query()
-	q.Del("password")
-	u.RawQuery = q.Encode()
-	return u.String()
 }
 
 // Path returns the data source name without its password.
@@ -136,8 +145,10 @@ func (*DB) Capabilities() engine.Capabilities {
 	return engine.Capabilities{Engine: "postgres", Hosts: true}
 }
 
-// BeginBackground implements [engine.DB]: there is one database, with limits of its own.
-func (*DB) BeginBackground(<-chan struct{}) (done func()) { return func() {} }
+// BeginBackground implements [engine.DB].
+func (db *DB) BeginBackground(stop <-chan struct{}) (done func()) {
+	return db.config.Limiter.Begin(stop, db.stop)
+}
 
 // YieldToWriters implements [engine.DB]: writes of other users do not wait.
 func (*DB) YieldToWriters(ctx context.Context) error { return ctx.Err() }
@@ -174,25 +185,33 @@ func (db *DB) Read(ctx context.Context, fn func(context.Context, engine.Snapshot
 	if err := db.take(ctx, db.readSlots); err != nil {
 		return err
 	}
-	defer func() { <-db.readSlots }()
-	err := db.read(ctx, fn)
+	err := db.read(ctx, func() { <-db.readSlots }, fn)
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err()
 	}
 	return classify(ctx, err)
 }
 
-func (db *DB) read(ctx context.Context, fn func(context.Context, engine.Snapshot) error) (err error) {
+// read runs fn in a snapshot. The caller does not wait for its end, after which done is
+// called.
+func (db *DB) read(ctx context.Context, done func(), fn func(context.Context, engine.Snapshot) error) (err error) {
 	conn, err := db.readers.Conn(ctx)
 	if err != nil {
+		done()
 		return err
 	}
-	defer conn.Close() // return it to the pool
 	tx, err := conn.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err != nil {
-		return err
+		defer done()
+		return errors.Join(err, conn.Close())
 	}
-	defer func() { _ = tx.Rollback() }() // nothing was written
+	defer func() {
+		go func() {
+			defer done()
+			_ = tx.Rollback() // nothing was written
+			_ = conn.Close()  // return it to the pool
+		}()
+	}()
 	return fn(ctx, &snapshot{Tx: tx, ctx: ctx, conn: conn})
 }
 
@@ -202,29 +221,36 @@ func (db *DB) WriteQueued(ctx context.Context, queued func(), fn func(context.Co
 	if db.config.ReadOnly {
 		return engine.ErrReadOnly
 	}
-	db.waiting.Add(1)
-	err := db.take(ctx, db.writeSlots)
-	db.waiting.Add(-1)
-	if err != nil {
-		return err
-	}
-	defer func() { <-db.writeSlots }()
+	waiting := ctx
 	ctx = context.WithoutCancel(ctx)
 	if queued != nil {
 		queued = sync.OnceFunc(queued)
 	} else {
 		queued = func() {}
 	}
+	turn := &turn{of: &db.turns}
+	defer turn.end()
 	var users []int64
 	for attempt := 1; ; attempt++ {
-		t := &tx{db: db, queued: queued}
-		err := t.run(ctx, users, fn)
+		t := &tx{db: db, queued: queued, turn: turn}
+		err := db.attempt(waiting, t, users, fn)
 		if err == nil {
 			queued()
+			turn.end() // what is called now may write
 			for _, f := range t.onCommit {
 				f()
 			}
 			return nil
+		}
+		if errors.Is(err, errNotInTurn) {
+			attempt--
+			db.waiting.Add(1)
+			err := turn.wait(waiting, db.stop)
+			db.waiting.Add(-1)
+			if err != nil {
+				return err
+			}
+			continue
 		}
 		if attempt == attempts || !t.again(err, attempt) {
 			return classify(ctx, err)
@@ -238,6 +264,19 @@ func (db *DB) WriteQueued(ctx context.Context, queued func(), fn func(context.Co
 		}
 		pause(attempt)
 	}
+}
+
+// attempt runs a write once, when there is a slot for it. Only until then it can be
+// cancelled.
+func (db *DB) attempt(ctx context.Context, t *tx, users []int64, fn func(context.Context, engine.Tx) error) error {
+	db.waiting.Add(1)
+	err := db.take(ctx, db.writeSlots)
+	db.waiting.Add(-1)
+	if err != nil {
+		return err
+	}
+	defer func() { <-db.writeSlots }()
+	return t.run(context.WithoutCancel(ctx), users, fn)
 }
 
 // pause waits longer after each attempt, and not as long as others that wait.

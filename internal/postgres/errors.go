@@ -16,8 +16,13 @@ import (
 // Codes of PostgreSQL.
 const (
 	codeMeanwhile = "EB001" // of ebb_enter
+	codeAsk       = "EB002" // of ebb_again
 	codeUnique    = "23505"
+	codeForeign   = "23503"
 	codeReadOnly  = "25006"
+	codeLocked    = "55P03"
+	codeDeadlock  = "40P01"
+	codePlan      = "0A000" // a table has changed since the statement was prepared; it is prepared again
 )
 
 func codeOf(err error) string {
@@ -49,6 +54,20 @@ func (e *namedError) Error() string { return e.text }
 
 func (e *namedError) Unwrap() []error { return []error{e.kind, e.cause} }
 
+// refused wraps the error of a row that breaks a rule of the schema, other than that keys
+// are unique, in a [*engine.ConstraintError].
+func refused(err error) error {
+	pg, is := errors.AsType[*pgconn.PgError](err)
+	if _, known := errors.AsType[*engine.ConstraintError](err); known || !is || !strings.HasPrefix(pg.Code, "23") || pg.Code == codeUnique {
+		return err
+	}
+	rule := pg.ConstraintName
+	if pg.ColumnName != "" {
+		rule = pg.TableName + "." + pg.ColumnName
+	}
+	return &engine.ConstraintError{Rule: rule, Cause: err}
+}
+
 var named = []error{
 	engine.ErrBusy, engine.ErrReadOnly, engine.ErrCorrupt, engine.ErrNotDatabase, engine.ErrDiskFull, engine.ErrIO, engine.ErrClosed,
 	engine.ErrNotFound, engine.ErrConflict,
@@ -71,10 +90,12 @@ func classify(ctx context.Context, err error) error {
 		return ctx.Err()
 	case code == "57014":
 		return &namedError{context.Canceled, "the statement was cancelled", err}
-	case code == "55P03":
+	case code == codeLocked:
 		return wrap(engine.ErrBusy, "another write of the same user took too long")
-	case code == codeMeanwhile, strings.HasPrefix(code, "40"):
+	case code == codeMeanwhile, code == codeAsk, strings.HasPrefix(code, "40"):
 		return wrap(engine.ErrBusy, "writes of the same user got in each other's way too often")
+	case code == "26000", code == "42P05": // a prepared statement of another connection
+		return errors.Join(errPooled, err)
 	case code == codeReadOnly, code == "42501":
 		return wrap(engine.ErrReadOnly, "the server does not allow this")
 	case strings.HasPrefix(code, "53"):
@@ -82,12 +103,7 @@ func classify(ctx context.Context, err error) error {
 	case code == codeUnique:
 		return wrap(engine.ErrCorrupt, "a row exists that should not")
 	case strings.HasPrefix(code, "23"):
-		pg, _ := errors.AsType[*pgconn.PgError](err)
-		rule := pg.ConstraintName
-		if pg.ColumnName != "" {
-			rule = pg.TableName + "." + pg.ColumnName
-		}
-		return &engine.ConstraintError{Rule: rule, Cause: err}
+		return refused(err)
 	case unreachable(err):
 		return wrap(engine.ErrIO, "the server cannot be reached")
 	}

@@ -132,12 +132,16 @@ var rules = []rule{
 	{"CROSS JOIN", regexp.MustCompile(`\bCROSS JOIN (\w+(?: AS)?(?: \w+)?) ON\b`), "JOIN $1 ON"},
 	{"+", regexp.MustCompile(`([\s(])\+([a-z_]+\.[a-z_]|[a-z_])`), "$1$2"},
 	{"GLOB", regexp.MustCompile(`\bGLOB (\?\d*)`), "LIKE ebb_glob($1)"},
-	{"IS", regexp.MustCompile(`\bIS NOT (\?\d*)`), "IS DISTINCT FROM $1"},
-	{"IS", regexp.MustCompile(`\bIS (\?\d*)`), "IS NOT DISTINCT FROM $1"},
-	{"json_object(", regexp.MustCompile(`\bjson_object\(`), "json_build_object("},
+	// A parameter, or the value that a query builder put in its place.
+	{"IS", regexp.MustCompile(`\bIS NOT (\?\d*|-?\d+|$)`), "IS DISTINCT FROM $1"},
+	{"IS", regexp.MustCompile(`\bIS (\?\d*|-?\d+|$)`), "IS NOT DISTINCT FROM $1"},
+	// Lists of ids.
+	{"CAST(j.value AS BIGINT)", regexp.MustCompile(`\bjson_each\((\?\d*)\) j\b`), "unnest(ebb_list($1)) AS j (value)"},
+	{"CAST(value AS BIGINT)", regexp.MustCompile(`\bCAST\(value AS BIGINT\) FROM json_each\((\?\d*)\)`), "unnest(ebb_list($1))"},
+	{"json_object(", regexp.MustCompile(`\bjson_object\(`), "@~ json_build_object("},
 	{"json_array(agent, name)", regexp.MustCompile(`\bjson_array\(agent, name\)`), "ebb_pair(agent, name)"},
-	{"json_array(", regexp.MustCompile(`\bjson_array\(`), "json_build_array("},
-	{"json_group_array(", regexp.MustCompile(`\bjson_group_array\(`), "json_agg("},
+	{"json_array(", regexp.MustCompile(`\bjson_array\(`), "@~ json_build_array("},
+	{"json_group_array(", regexp.MustCompile(`\bjson_group_array\(`), "@~ json_agg("},
 }
 
 // renamed replaces what SQLite alone understands.

@@ -20,6 +20,9 @@ func TestRewrite(t *testing.T) {
 		{"SELECT '?', \"a?\" FROM t WHERE a IS NOT ?", []driver.Value{int64(1)}, "SELECT '?', \"a?\" FROM t WHERE a IS DISTINCT FROM $1::bigint", []driver.Value{int64(1)}},
 		{"SELECT 'it''s + x, CROSS JOIN y ON' WHERE +m.kind = 1", nil, "SELECT 'it''s + x, CROSS JOIN y ON' WHERE m.kind = 1", nil},
 		{"FROM json_each(?) j CROSS JOIN memories m ON m.id = 1", []driver.Value{"[]"}, "FROM json_each($1::text) j JOIN memories m ON m.id = 1", []driver.Value{"[]"}},
+		{"SELECT CAST(j.value AS BIGINT) FROM json_each(?1) j JOIN t ON id = CAST(j.value AS BIGINT)", []driver.Value{"[]"}, "SELECT CAST(j.value AS BIGINT) FROM unnest(ebb_list($1::text)) AS j (value) JOIN t ON id = CAST(j.value AS BIGINT)", []driver.Value{"[]"}},
+		{"WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))", []driver.Value{"[]"}, "WHERE id IN (SELECT unnest(ebb_list($1::text)))", []driver.Value{"[]"}},
+		{"WHERE a IS 12 AND b IS NOT -3 AND c IS 'x' AND d IS NULL", nil, "WHERE a IS NOT DISTINCT FROM 12 AND b IS DISTINCT FROM -3 AND c IS NOT DISTINCT FROM 'x' AND d IS NULL", nil},
 		{"WHERE topic GLOB ? AND run_id IS ?", []driver.Value{"user.*", nil}, "WHERE topic LIKE ebb_glob($1::text) AND run_id IS NOT DISTINCT FROM NULL", []driver.Value{"user.*"}},
 	} {
 		args := make([]driver.NamedValue, len(c.args))

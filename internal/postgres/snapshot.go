@@ -52,11 +52,13 @@ func (s *snapshot) Statement(query string) (engine.Statement, error) {
 	return &statement{s: s, query: query}, nil
 }
 
-// statement reads all rows at the first step: a connection has one query at a time.
+// statement reads all rows at the first step: a connection has one query at a time. With
+// many, it looks through them while others arrive, and other queries wait.
 type statement struct {
 	s     *snapshot
 	query string
 	args  []driver.NamedValue
+	many  bool
 
 	ran     bool
 	columns []string
@@ -65,6 +67,33 @@ type statement struct {
 	rows    [][][]byte
 	row     [][]byte
 	err     error
+
+	arriving chan [][][]byte // closed after the last
+	failed   error           // set before it is closed
+}
+
+// Many has the rows looked through while others arrive.
+func (st *statement) Many() { st.many = true }
+
+// manyTogether is how many rows are handed over at once.
+const manyTogether = 256
+
+// take reads rows and calls full with as many as are handed over at once, and with the
+// rest.
+func (st *statement) take(rows pgx.Rows, full func([][][]byte)) {
+	st.columns, st.oids, st.formats = nil, nil, nil
+	for _, f := range rows.FieldDescriptions() {
+		st.columns, st.oids, st.formats = append(st.columns, f.Name), append(st.oids, f.DataTypeOID), append(st.formats, f.Format)
+	}
+	var copies copies
+	var taken [][][]byte
+	for rows.Next() {
+		if taken = append(taken, copies.of(rows.RawValues())); len(taken) == manyTogether {
+			full(taken)
+			taken = nil
+		}
+	}
+	full(taken)
 }
 
 func (st *statement) bind(param int, value any) error {
@@ -85,7 +114,11 @@ func (st *statement) ClearBindings() error {
 }
 
 func (st *statement) Reset() error {
-	st.ran, st.rows, st.row = false, nil, nil
+	if st.arriving != nil {
+		for range st.arriving { // to their end
+		}
+	}
+	st.ran, st.rows, st.row, st.arriving, st.failed = false, nil, nil, nil, nil
 	err := st.err
 	st.err = nil
 	return err
@@ -94,7 +127,21 @@ func (st *statement) Reset() error {
 func (st *statement) Step() bool {
 	if !st.ran {
 		st.ran = true
-		st.err = st.run()
+		if st.many {
+			st.arriving = make(chan [][][]byte, 1<<12) // a million rows before the connection waits for them
+			go func() {
+				defer close(st.arriving)
+				st.failed = st.run(func(rows [][][]byte) { st.arriving <- rows })
+			}()
+		} else {
+			st.err = st.run(func(rows [][][]byte) { st.rows = append(st.rows, rows...) })
+		}
+	}
+	for len(st.rows) == 0 && st.arriving != nil {
+		rows, more := <-st.arriving
+		if st.rows = rows; !more {
+			st.err, st.arriving = st.failed, nil
+		}
 	}
 	if st.err != nil || len(st.rows) == 0 {
 		return false
@@ -103,43 +150,46 @@ func (st *statement) Step() bool {
 	return true
 }
 
-func (st *statement) run() error {
-	query, named := rewrite(st.query, st.args)
-	args := make([]any, len(named))
-	for i, arg := range named {
-		args[i] = arg.Value
-	}
+func (st *statement) run(full func([][][]byte)) error {
 	return st.s.conn.Raw(func(raw any) error {
-		rows, err := raw.(*conn).Conn.Conn().Query(st.s.ctx, query, args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		st.columns, st.oids, st.formats = nil, nil, nil
-		for _, f := range rows.FieldDescriptions() {
-			st.columns, st.oids, st.formats = append(st.columns, f.Name), append(st.oids, f.DataTypeOID), append(st.formats, f.Format)
-		}
-		for rows.Next() {
-			st.rows = append(st.rows, clone(rows.RawValues()))
-		}
-		return rows.Err()
+		_, err := raw.(*conn).do(st.s.ctx, ready(st.query, st.args), true, func(rows pgx.Rows) error {
+			st.take(rows, full)
+			return nil
+		})
+		return err
 	})
 }
 
-// clone copies a row into one piece of memory.
-func clone(row [][]byte) [][]byte {
+// copies copies rows into large pieces of memory.
+type copies struct {
+	bytes  []byte
+	values [][]byte
+	made   int // rows
+}
+
+func (c *copies) of(row [][]byte) [][]byte {
 	size := 0
 	for _, v := range row {
 		size += len(v)
 	}
-	all, values := make([]byte, 0, size), make([][]byte, len(row))
-	for i, v := range row {
-		if v != nil {
-			all = append(all, v...)
-			values[i] = all[len(all)-len(v) : len(all) : len(all)]
-		}
+	together := min(1<<min(c.made, 8), manyTogether) // rows in one piece: few for a small result
+	if c.bytes == nil || cap(c.bytes)-len(c.bytes) < size {
+		c.bytes = make([]byte, 0, max(size, min(together*size, 1<<16)))
 	}
-	return values
+	if cap(c.values)-len(c.values) < len(row) {
+		c.values = make([][]byte, 0, together*len(row))
+	}
+	c.made++
+	first := len(c.values)
+	for _, v := range row {
+		if v == nil {
+			c.values = append(c.values, nil)
+			continue
+		}
+		c.bytes = append(c.bytes, v...)
+		c.values = append(c.values, c.bytes[len(c.bytes)-len(v):len(c.bytes):len(c.bytes)])
+	}
+	return c.values[first:len(c.values):len(c.values)]
 }
 
 func (st *statement) Err() error { return st.err }

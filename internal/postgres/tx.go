@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -22,7 +21,12 @@ type tx struct {
 	conn     bun.Conn
 	raw      *conn
 	queued   func()
+	turn     *turn
 	onCommit []func()
+
+	entered map[int64]bool   // users
+	first   int64            // number of a table's first row of this write
+	given   map[string]int64 // how many numbers were given, by table
 
 	committing bool // whether the outcome may be unknown
 }
@@ -40,21 +44,12 @@ func (t *tx) run(ctx context.Context, users []int64, fn func(context.Context, en
 		return err
 	}
 	t.IDB = t.conn
-	patience := strconv.FormatInt(t.db.config.BusyTimeout.Milliseconds(), 10) + "ms"
-	if _, err := t.conn.Conn.ExecContext(ctx, "BEGIN; SELECT ebb_begin('"+patience+"')"); err != nil {
-		_, undo := t.conn.Conn.ExecContext(ctx, "ROLLBACK")
-		return errors.Join(err, undo)
-	}
-	ended := false
+	t.raw.begin("BEGIN", "SELECT ebb_begin()")
 	defer func() {
-		if !ended { // also after a panic
-			_, undo := t.conn.Conn.ExecContext(ctx, "ROLLBACK")
-			if undo != nil && err == nil {
-				err = undo
-			}
+		if undo := t.raw.rollback(); err == nil { // unless it was committed; also after a panic
+			err = undo
 		}
 	}()
-	t.raw.asked = 0
 	for _, user := range users {
 		if _, err := t.Exec(ctx, "SELECT ebb_enter(?, ? = 1)", user, t.raw.asked == 0); err != nil {
 			return err
@@ -64,10 +59,13 @@ func (t *tx) run(ctx context.Context, users []int64, fn func(context.Context, en
 		t.queued()
 	}
 	if err := fn(ctx, t); err != nil {
+		if before := t.raw.flush(ctx); before != nil { // the first error
+			return before
+		}
 		return err
 	}
-	ended, t.committing = true, true
-	if _, err := t.conn.Conn.ExecContext(ctx, "COMMIT"); err != nil {
+	t.committing = true
+	if err := t.raw.commit(ctx); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
 	return nil
@@ -76,9 +74,9 @@ func (t *tx) run(ctx context.Context, users []int64, fn func(context.Context, en
 // again reports whether a write that failed can run once more.
 func (t *tx) again(err error, attempt int) bool {
 	switch code := codeOf(err); code {
-	case codeMeanwhile, "40001", "40P01":
+	case codeMeanwhile, codeAsk, codePlan, codeDeadlock, "40001":
 		return true
-	case codeUnique: // another write may have stored the row meanwhile; the next attempt sees it
+	case codeUnique, codeForeign: // another write may have stored or deleted the row meanwhile; the next attempt sees that
 		return attempt <= 2
 	}
 	// After a lost commit it is not known whether it was kept.
@@ -93,17 +91,24 @@ func (t *tx) Contended() bool { return t.db.waiting.Load() > 0 }
 
 // Exec implements [engine.Tx].
 func (t *tx) Exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	return t.conn.Conn.ExecContext(ctx, query, args...)
+	res, err := t.conn.Conn.ExecContext(ctx, query, args...)
+	return res, refused(err)
+}
+
+// Later implements [engine.Tx].
+func (t *tx) Later(ctx context.Context, query string, args ...any) error {
+	return t.raw.later(ctx, query, args...)
 }
 
 // Row implements [engine.Tx].
 func (t *tx) Row(ctx context.Context, query string, args []any, dest ...any) error {
-	return t.conn.Conn.QueryRowContext(ctx, query, args...).Scan(dest...)
+	return refused(t.conn.Conn.QueryRowContext(ctx, query, args...).Scan(dest...))
 }
 
 // Query implements [engine.Tx].
 func (t *tx) Query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	return t.conn.Conn.QueryContext(ctx, query, args...)
+	rows, err := t.conn.Conn.QueryContext(ctx, query, args...)
+	return rows, refused(err)
 }
 
 var insertedTable = regexp.MustCompile(`^\s*INSERT INTO (\w+)`)
@@ -127,14 +132,53 @@ func (t *tx) Insert(ctx context.Context, query string, args ...any) (id int64, e
 	return id, rows.Err()
 }
 
-// User returns the row id of a user, who is entered: 0 if there is none, unless make is
+// User returns the row id of a user, who is entered: 0 if there is none, unless create is
 // set.
-func (t *tx) User(ctx context.Context, tenant, name string, make bool) (id int64, err error) {
-	err = t.Row(ctx, "SELECT ebb_user(?, ?, ? = 1, ?, ? = 1)", []any{tenant, name, make, t.db.Now().UnixMilli(), t.raw.asked == 0}, &id)
-	if err == nil && id != 0 {
-		t.queued()
+func (t *tx) User(ctx context.Context, tenant, name string, create bool) (id int64, err error) {
+	if !t.turn.take(tenant, name) {
+		return 0, errNotInTurn
 	}
-	return id, err
+	var now int64
+	if create {
+		now = t.db.Now().UnixMilli()
+	}
+	if t.raw.asked == 0 {
+		t.raw.ahead = t.raw.ahead[:len(t.raw.ahead)-1] // ebb_user says itself what it has read
+	}
+	var first sql.NullString
+	err = t.Row(ctx, "SELECT ebb_user(?, ?, ? = 1, ?, ? = 1), current_setting('ebb.number', true)", []any{tenant, name, create, now, t.raw.asked == 0}, &id, &first)
+	if err != nil || id == 0 {
+		return id, err
+	}
+	if t.first, err = strconv.ParseInt(first.String, 10, 64); err != nil {
+		return 0, err
+	}
+	t.enter(id)
+	t.queued()
+	return id, nil
+}
+
+func (t *tx) enter(user int64) {
+	if t.entered == nil {
+		t.entered, t.given = make(map[int64]bool), make(map[string]int64)
+	}
+	t.entered[user] = true
+}
+
+// ownNumbers is how many numbers of a table the engine gives in one write; the database
+// has as many for rows without one.
+const ownNumbers = 1 << 19
+
+// Number returns the number of the next row of a table, so that the row can be stored and
+// referred to without waiting for the database to number it. It returns false unless
+// [tx.User] has entered the row's user.
+func (t *tx) Number(table string, user int64) (number int64, ok bool) {
+	if !t.entered[user] || t.given[table] == ownNumbers {
+		return 0, false
+	}
+	number = t.first | t.given[table]
+	t.given[table]++
+	return number, true
 }
 
 // LeaseTime implements [engine.Tx].

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/ebbmem/ebb/internal/names"
 	"github.com/ebbmem/ebb/internal/said"
@@ -19,6 +20,9 @@ import (
 
 // Title is printed above the core section.
 const Title = "What the user has said of themselves and has not taken back, in their own words:\n"
+
+// passingTitle is printed above the lines of group [Passing].
+const passingTitle = "Said in passing, and perhaps over:\n"
 
 // Section is the part of a user's lines shown to a model.
 type Section struct {
@@ -52,6 +56,10 @@ func indexLines(lines []*line) *Lines {
 	s := &Lines{all: lines, worth: slices.Clone(lines), terms: make(map[string][]int32), roots: make(map[string][]int32), restOn: make(map[int64][]int32)}
 	for i, l := range lines {
 		l.place = i
+		if l.brief != nil {
+			brief := *l.brief
+			brief.place, l.brief = i, &brief
+		}
 		s.tokens += l.Tokens
 		if l.topics = l.claims[0].topics; len(l.claims) > 1 {
 			texts := []string{l.Text}
@@ -141,7 +149,7 @@ func addPlace[K comparable](index map[K][]int32, key K, place int32) {
 func (s *Lines) ToldOnly() *Lines {
 	var told []*line
 	for _, l := range s.all {
-		if l.Group != Said {
+		if l.Group != Said && l.Group != Passing {
 			own := *l // place differs
 			told = append(told, &own)
 		}
@@ -161,8 +169,12 @@ func (s *Lines) All() (lines []Line, tokens int) {
 }
 
 // Name reports whether a line contains a name that the question contains. In German,
-// where each noun has a capital, only known given names count.
+// where each noun has a capital, and without any capitals only known given names count,
+// in Chinese what some lines call a person, such as 小满 or 朵朵.
 func (s *Lines) Name(question string) bool {
+	if s.calls(question) {
+		return true
+	}
 	german := lexicon.IsGerman(question)
 	for _, m := range text.Mentions(question) {
 		if m.Type != text.MentionName {
@@ -180,8 +192,33 @@ func (s *Lines) Name(question string) bool {
 	return false
 }
 
+// calls reports whether a question without capitals, or in Chinese, contains a name
+// that lines contain.
+func (s *Lines) calls(question string) bool {
+	if question == strings.ToLower(question) {
+		for word := range strings.FieldsFuncSeq(question, func(r rune) bool { return !unicode.IsLetter(r) }) {
+			if terms := text.QueryTerms(word, 1); len(terms) == 1 && names.IsGiven(text.Fold(word)) && !text.IsStopWord(text.Fold(word)) && len(s.terms[terms[0]]) > 0 {
+				return true
+			}
+		}
+	}
+	var before rune
+	for _, r := range question {
+		if unicode.Is(unicode.Han, r) && (r == before || strings.ContainsRune("小老阿", before)) && len(s.terms[string([]rune{before, r})]) >= calledLines {
+			return true
+		}
+		before = r
+	}
+	return false
+}
+
+// calledLines is how many lines must contain what may be a Chinese name.
+const calledLines = 3
+
 // Fit reports whether all lines and the title fit into budget tokens.
-func (s *Lines) Fit(budget int) bool { return s.tokens+text.Tokens(Title) <= budget }
+func (s *Lines) Fit(budget int) bool {
+	return s.tokens+text.Tokens(Title)+text.Tokens(passingTitle) <= budget
+}
 
 // Choose selects the lines that fit into budget tokens, title included. If not all
 // fit, it selects, in this order: some lines the user asked to keep and some about
@@ -191,19 +228,23 @@ func (s *Lines) Fit(budget int) bool { return s.tokens+text.Tokens(Title) <= bud
 // likely to stay true are limited to a share of the budget. found are the search
 // results for the question, which may be empty.
 func (s *Lines) Choose(budget int, question string, found []recall.Result, quotable []schema.Memory, now time.Time) Section {
-	left := budget - text.Tokens(Title)
+	left := budget - text.Tokens(Title) - text.Tokens(passingTitle)
 	guessed := int(guessedShare * float64(left))
 	chosen := s.all
 	if !s.Fit(budget) {
 		chosen = nil
 		taken := make(map[*line]bool)
+		alike := s.byLikeness(s.likeness(question, found))
+		reserve := newReserve(slices.Concat(alike, s.worth), int(briefShare*float64(left)), now)
 		take := func(l *line) {
-			if !taken[l] && l.Tokens <= left && (l.likely == 1 || l.Tokens <= guessed) {
+			room := left - reserve.without(l)
+			if !taken[l] && l.Tokens <= room && (l.likely == 1 || l.Tokens <= guessed) {
 				taken[l] = true
 				if l.likely < 1 {
 					guessed -= l.Tokens
 				}
 				left -= l.Tokens
+				reserve.release(l)
 				chosen = append(chosen, l)
 			}
 		}
@@ -222,7 +263,7 @@ func (s *Lines) Choose(budget int, question string, found []recall.Result, quota
 				take(l)
 			}
 		}
-		wishes := int(wishShare * float64(left))
+		wishes := max(int(wishShare*float64(left)), min(leastWishes, left/3))
 		for _, l := range s.styles {
 			if !taken[l] && !l.Dormant && l.Tokens <= wishes {
 				wishes -= l.Tokens
@@ -238,16 +279,26 @@ func (s *Lines) Choose(budget int, question string, found []recall.Result, quota
 				take(s.quote(&quotable[i]))
 			}
 		}
-		for _, l := range s.byLikeness(s.likeness(question, found)) {
+		for _, l := range alike {
 			takeWithChanges(l)
 		}
-		passed := func(l *line) bool { return l.Dormant || !l.passes.IsZero() && !l.passes.After(now) }
+		for _, l := range reserve.lines {
+			if !taken[l] && l.brief.Tokens <= left {
+				taken[l] = true
+				left -= l.brief.Tokens
+				chosen = append(chosen, l.brief)
+				for _, later := range s.changes()[l] {
+					take(later)
+				}
+			}
+		}
+		reserve = nil
 		for _, over := range []bool{false, true} {
 			for _, l := range s.worth {
 				if left < leastLine {
 					break
 				}
-				if passed(l) == over {
+				if l.passed(now) == over {
 					takeWithChanges(l)
 				}
 			}
@@ -259,15 +310,69 @@ func (s *Lines) Choose(budget int, question string, found []recall.Result, quota
 	}
 	var out strings.Builder
 	out.WriteString(Title)
-	for _, l := range chosen {
+	for i, l := range chosen {
+		if l.Group == Passing && (i == 0 || chosen[i-1].Group != Passing) {
+			out.WriteString(passingTitle)
+		}
 		out.WriteString(l.shown)
 	}
 	return Section{Text: out.String(), AllHold: s.allHold, lines: chosen}
 }
 
+// reserve is the room kept for what was saved, so that what was only said does not
+// displace it.
+type reserve struct {
+	lines []*line
+	held  map[*line]bool
+	left  int
+}
+
+// newReserve reserves at most the given tokens, for the first of the lines, which may
+// repeat.
+func newReserve(lines []*line, most int, now time.Time) *reserve {
+	r := &reserve{held: make(map[*line]bool)}
+	seen := make(map[*line]bool, len(lines))
+	for _, l := range lines {
+		if l.brief == nil || seen[l] || l.passed(now) {
+			continue
+		}
+		seen[l] = true
+		r.lines = append(r.lines, l)
+		if r.left+l.brief.Tokens <= most {
+			r.held[l] = true
+			r.left += l.brief.Tokens
+		}
+	}
+	return r
+}
+
+// without returns the tokens reserved for other lines.
+func (r *reserve) without(l *line) int {
+	if r == nil {
+		return 0
+	}
+	if r.held[l] {
+		return r.left - l.brief.Tokens
+	}
+	return r.left
+}
+
+// release ends the reservation of a line, which is shown.
+func (r *reserve) release(l *line) {
+	if r != nil && r.held[l] {
+		r.left -= l.brief.Tokens
+		delete(r.held, l)
+	}
+}
+
+// passed reports whether a line is dormant or about a time that is over.
+func (l *line) passed(now time.Time) bool {
+	return l.Dormant || !l.passes.IsZero() && !l.passes.After(now)
+}
+
 // quote returns a message as a line, which stands after those of claims.
 func (s *Lines) quote(m *schema.Memory) *line {
-	l := &line{Line: Line{Text: Shown(m.Content), Group: Said, Said: m.EventTime.Time, Sources: []string{m.UID}}, place: len(s.all), likely: 1}
+	l := &line{Line: Line{Text: Shown(m.Content), Group: Passing, Said: m.EventTime.Time, Sources: []string{m.UID}}, place: len(s.all), likely: 1}
 	l.shown = l.Render(true, s.loc)
 	l.Tokens = text.Tokens(l.shown)
 	return l
@@ -291,6 +396,14 @@ const keptShare = 0.3
 // wishShare is the share of the section reserved for lines about how to answer,
 // such as "keep it short", which apply to every answer.
 const wishShare = 0.15
+
+// leastWishes is the least that is reserved for them, in tokens, if the section has three
+// times as much: a question about anything else still needs them.
+const leastWishes = 100
+
+// briefShare is the maximum share of the section reserved for what was saved, each line
+// as short as it may be.
+const briefShare = 0.45
 
 // guessedShare is the maximum share of the section for lines that are merely likely
 // to stay true. On the lives in cmd/ebb/testdata/lives, after a year, with .4 the

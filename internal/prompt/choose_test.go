@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -77,4 +78,51 @@ func TestPhrasesThatTheUserKeepsUsingFillNoSection(t *testing.T) {
 	require.Equal(t, []string{sentences[1], sentences[3], sentences[4], sentences[5]}, shown(schema.Attributes{schema.AttrSaid: schema.SaidLasting}))
 	require.Equal(t, sentences, shown(nil))
 	require.Equal(t, sentences, shown(schema.Attributes{schema.AttrSaid: "claim"}), "parsed: each is a fact of its own")
+}
+
+// What was saved is shown without what else its message says where there is no room for
+// the message, so that what was only said does not displace it.
+func TestSavedFactsAreShownInFewerWords(t *testing.T) {
+	claims := make(map[int64]*ownClaim)
+	add := func(message int, content, said string, attributes schema.Attributes) {
+		c := &ownClaim{claim: schema.Memory{ID: int64(len(claims) + 1), Content: content, Attributes: attributes, Confidence: 0.6}, text: said}
+		c.source = schema.Memory{ID: int64(100 + message), EventTime: schema.At(time.Date(2026, 3, 1+message, 9, 0, 0, 0, time.UTC))}
+		c.prepare(time.UTC)
+		claims[c.claim.ID] = c
+	}
+	for i := range 40 {
+		saved := fmt.Sprintf("Shelf %d is blue now.", i+1)
+		whole := saved + " You would not believe how long it took me to find the paint for it."
+		add(i, "The colour of a shelf is blue.", saved, nil)
+		add(i, whole, whole, schema.Attributes{schema.AttrSaid: schema.SaidLasting})
+		add(i+100, "", fmt.Sprintf("The neighbours were painting shelf %d of theirs on Sunday.", i+100), schema.Attributes{schema.AttrSaid: schema.SaidLasting})
+	}
+	section := linesOf(claims, time.UTC).Choose(560, "Which shelf is 12?", nil, nil, time.Now())
+	require.Contains(t, section.Text, "Shelf 12 is blue now. You would not")
+	for i := range 40 {
+		require.Contains(t, section.Text, fmt.Sprintf("Shelf %d is blue now.", i+1))
+	}
+	require.Less(t, strings.Count(section.Text, "You would"), 20)
+}
+
+// What leads to a question is no statement to be kept in front of others.
+func TestWhatLeadsToAQuestionComesLast(t *testing.T) {
+	sentences := []string{"The supplies in Viroqua are ready for pickup. Where am I headed?", "The nurse asks what I do to keep moving.", "My right knee was replaced in the spring."}
+	claims := claimsOf(schema.Attributes{schema.AttrSaid: schema.SaidLasting}, sentences...)
+	for _, c := range claims {
+		c.claim.Confidence = 0.5
+	}
+	lines := linesOf(claims, time.UTC)
+	all, _ := lines.All()
+	require.Equal(t, "The supplies in Viroqua are ready for pickup.", all[0].Text)
+	require.Equal(t, sentences[2], lines.worth[0].Text)
+}
+
+// Names that lines contain are recognised in Chinese and without capitals.
+func TestNamesInAQuestion(t *testing.T) {
+	lines := linesOf(claimsOf(nil, "Peter drives an ambulance", "小满四岁半", "小满怕黑", "小满不吃葱"), time.UTC)
+	require.True(t, lines.Name("wie heißt die vom peter gleich wieder"))
+	require.True(t, lines.Name("给小满买哪个"))
+	require.False(t, lines.Name("wie lang kocht a weiches ei"))
+	require.False(t, lines.Name("小麦怎么种"))
 }

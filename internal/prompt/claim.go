@@ -3,11 +3,11 @@ package prompt
 import (
 	"cmp"
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/said"
@@ -29,6 +29,7 @@ type ownClaim struct {
 	ended    string
 	needs    []int64 // ids of the memories this was read from
 
+	asks     bool      // a question, or what was said before one
 	style    bool      // about how to answer
 	wish     bool      // in the form of a wish
 	relative bool      // its dates depend on when it was said
@@ -282,10 +283,13 @@ func (c *ownClaim) prepare(loc *time.Location) {
 	if c.text == "" {
 		return
 	}
+	if c.claim.Attributes[schema.AttrSaid] == schema.SaidLasting {
+		c.withoutQuestion()
+	}
 	said := c.source.EventTime.In(loc)
 	c.relative = isRelative(c.text, said)
 	switch c.claim.Attributes[schema.AttrTemporal] {
-	case string(consolidate.Event), string(consolidate.Plan):
+	case schema.TemporalEvent, schema.TemporalPlan:
 		for _, span := range text.TimeSpans(c.text, said) {
 			if span.End.After(c.passes) {
 				c.passes = span.End
@@ -305,6 +309,26 @@ func (c *ownClaim) prepare(loc *time.Location) {
 	slices.Sort(c.roots)
 	c.roots = slices.Compact(c.roots)
 }
+
+// withoutQuestion removes the question at the end of a sentence that no pattern parsed,
+// and marks what leads to one: "Wife's supplies are ready. Where am I headed?" and "The
+// nurse asks what I take" rarely tell anything that lasts.
+func (c *ownClaim) withoutQuestion() {
+	if c.asks = reportsQuestion.MatchString(c.text); !said.Asks(c.text) {
+		return
+	}
+	sentences := grounding.Sentences(c.text)
+	for len(sentences) > 1 && said.Asks(sentences[len(sentences)-1]) {
+		sentences = sentences[:len(sentences)-1]
+	}
+	if at := strings.Index(c.text, sentences[len(sentences)-1]); at >= 0 && !said.Asks(sentences[len(sentences)-1]) {
+		c.text = c.text[:at+len(sentences[len(sentences)-1])]
+	}
+	c.asks = true
+}
+
+// reportsQuestion matches a question in reported speech.
+var reportsQuestion = regexp.MustCompile(`(?i)\b(?:asks?|is asking|are asking|wants? to know|needs? to know|fragt|fragen|will wissen|wollen wissen|pregunta[n]?|quiere[n]? saber)[, ]+(?:me |mich |me )?(?:if|whether|wh\pL+|how|ob|was|w[eio]\pL*|si|qué|cu\pL+|dónde|cómo|quién)\b|(?:客人|医院|公司|老师|买家|人)问`)
 
 // saysHowToAnswer reports whether a claim is about the assistant's answers, by the
 // form of its sentence, which is a wish, or because style is its main topic, of which

@@ -20,10 +20,12 @@ const (
 	Kept Group = "kept" // protected: the user asked never to forget it
 	Told Group = "told" // stored by a tool or by the host
 	Said Group = "said" // extracted from a message
+	// Passing: said, and less likely than not to matter in months.
+	Passing Group = "passing"
 )
 
 // groups lists every group, in order.
-var groups = []Group{Kept, Told, Said}
+var groups = []Group{Kept, Told, Said, Passing}
 
 // Line is a sentence of the user's that supports a current claim.
 type Line struct {
@@ -55,6 +57,7 @@ type line struct {
 	Line // the public part
 
 	shown  string // the rendered line
+	brief  *line  // of what was saved: only the sentences that were, for want of room; nil for others
 	claims []*ownClaim
 	place  int // position among the lines
 	topics topics.Set
@@ -75,6 +78,9 @@ func groupOf(m *schema.Memory) Group {
 	case m.Protected:
 		return Kept
 	case m.Attributes[schema.AttrSaid] != "" || m.Attributes[schema.AttrPrompt] != "":
+		if claims.Likely(m) < claims.LikelyLasting {
+			return Passing
+		}
 		return Said
 	}
 	return Told
@@ -105,7 +111,7 @@ func linesOf(current map[int64]*ownClaim, loc *time.Location) *Lines {
 			}
 		}
 		if !known {
-			l = &line{Line: Line{Text: c.text, Group: Said, Said: c.source.EventTime.Time, Dormant: true}}
+			l = &line{Line: Line{Text: c.text, Group: Passing, Said: c.source.EventTime.Time, Dormant: true}}
 			byText[key] = l
 			bySource[c.source.ID] = append(bySource[c.source.ID], l)
 			lines = append(lines, l)
@@ -115,6 +121,7 @@ func linesOf(current map[int64]*ownClaim, loc *time.Location) *Lines {
 	for _, l := range lines {
 		l.shown = l.Render(slices.ContainsFunc(l.claims, func(c *ownClaim) bool { return c.relative }), loc)
 		l.Tokens = text.Tokens(l.shown)
+		l.brief = l.shortest(loc)
 	}
 	slices.SortStableFunc(lines, func(a, b *line) int {
 		return cmp.Or(cmp.Compare(slices.Index(groups, a.Group), slices.Index(groups, b.Group)), a.Said.Compare(b.Said),
@@ -126,13 +133,18 @@ func linesOf(current map[int64]*ownClaim, loc *time.Location) *Lines {
 }
 
 // joinNeighbours replaces neighbouring sentences of one message by their text, up to
-// maxSentence tokens, where no pattern parsed them: "Karim didn't call at 3. He has his
+// maxSentence tokens, where no pattern parsed them and they belong to one group: "Karim didn't call at 3. He has his
 // own bakery since two weeks" is of Karim as a whole.
 func joinNeighbours(claims []*ownClaim) {
-	bySource := make(map[int64][]*ownClaim)
+	type part struct {
+		source int64
+		group  Group
+	}
+	bySource := make(map[part][]*ownClaim)
 	for _, c := range claims {
 		if c.claim.Attributes[schema.AttrSaid] == schema.SaidLasting {
-			bySource[c.source.ID] = append(bySource[c.source.ID], c)
+			of := part{c.source.ID, groupOf(&c.claim)}
+			bySource[of] = append(bySource[of], c)
 		}
 	}
 	for _, of := range bySource {
@@ -180,9 +192,9 @@ func (l *line) add(c *ownClaim) {
 		l.Since, l.Before = c.since, c.before
 	}
 	l.Ended = cmp.Or(l.Ended, c.ended)
-	l.Dormant = l.Dormant && c.claim.State == schema.StateDormant
+	l.Dormant = l.Dormant && c.claim.State == schema.StateDormant && !c.claim.Protected
 	l.style, l.wish = l.style || c.style, l.wish || c.wish
-	l.likely = max(l.likely, claims.Likely(&c.claim))
+	l.likely = max(l.likely, c.likely())
 	l.unparsed = (l.unparsed || len(l.claims) == 1) && c.claim.Attributes[schema.AttrSaid] == schema.SaidLasting
 	l.importance, l.evidence = max(l.importance, c.claim.Importance), max(l.evidence, c.evidence)
 	for _, at := range []time.Time{c.claim.LastAccessed.Time, c.source.EventTime.Time} {
@@ -193,6 +205,46 @@ func (l *line) add(c *ownClaim) {
 	if len(l.claims) == 1 || c.passes.IsZero() || !l.passes.IsZero() && c.passes.After(l.passes) {
 		l.passes = c.passes // the last one, if all of them pass
 	}
+}
+
+// likely returns the probability that a claim stays true.
+func (c *ownClaim) likely() float64 {
+	if c.asks {
+		return askingShare * claims.Likely(&c.claim)
+	}
+	return claims.Likely(&c.claim)
+}
+
+// askingShare is the likelihood of what leads to a question relative to other sentences.
+const askingShare = 0.4
+
+// shortest returns the line of what was saved, without what else the message says, or nil
+// for other lines.
+func (l *line) shortest(loc *time.Location) *line {
+	if l.Group == Said || l.Group == Passing {
+		return nil
+	}
+	brief, relative := *l, false
+	var kept []string
+	for _, c := range l.claims {
+		if c.claim.Attributes[schema.AttrSaid] == schema.SaidLasting {
+			continue
+		}
+		relative = relative || c.relative
+		if !slices.ContainsFunc(kept, func(k string) bool { return strings.Contains(k, c.text) }) {
+			kept = append(slices.DeleteFunc(kept, func(k string) bool { return strings.Contains(c.text, k) }), c.text)
+		}
+	}
+	slices.SortStableFunc(kept, func(a, b string) int { return cmp.Compare(strings.Index(l.Text, a), strings.Index(l.Text, b)) })
+	if len(kept) > 0 {
+		brief.Text = strings.Join(kept, " … ")
+		brief.shown = brief.Render(relative, loc)
+		brief.Tokens = text.Tokens(brief.shown)
+	}
+	if brief.Tokens >= l.Tokens {
+		brief = *l
+	}
+	return &brief
 }
 
 // Render returns the line as shown to a model. It is dated if it replaced an

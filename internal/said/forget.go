@@ -30,7 +30,7 @@ func formOf(stems, form string) looseForm {
 // that suffice alone and verbs that need a word for what was said or stored.
 var looseForms = []looseForm{
 	formOf(`get rid|delet|eras|wip|scrub|purg|remov|strik|chuck|bin|drop|ditch|expung|discard|forget|remember|lose|take|unlearn`,
-		`(?i)(?:^|[,.;:!?–—-] *|\b(?:please|just|can you|could you|would you|will you|you can|you may|want you to|like you to|need you to|and|favou?r and|so|kindly|ahead and) )(?:please |just )?(?:get rid of|delete|erase|wipe|scrub|purge|remove|strike|chuck|bin|drop|ditch|expunge|discard|forget|un-?remember|unlearn|lose|take)\b[^?]*\b(?:i (?:just |only |even )?(?:told|said|mentioned|gave|wrote|pasted|typed|shared|sent|confided|confessed|admitted|let slip)|the record|your (?:memory|notes?|records?|head|mind)|the (?:thing|stuff|bit|note|business|story|whole thing)|about me)\b|\bi (?:told|said|mentioned|gave|wrote|typed|shared|sent)\b[^.?!]*[.?!] *(?:please |just )?(?:(?:wipe|delete|erase|forget|scrub|purge|lose|drop|remove) (?:it|that|them|those)\b|take (?:it|that|them|those) out\b)|\b(?:last (?:one|bit|part|thing|message)|just (?:said|told|wrote|sent|typed))\b[^?]*[.,;!–—-] *(?:please )?(?:delete|erase|wipe|scrub|purge)(?: (?:it|that|this))?(?:,? please)?[.! ]*$|^(?:\pL+ ){0,3}?(?:my|our|those|all that|that \pL+ i|(?:that|the|this) (?:\pL+ ){0,3}(?:business|thing|story|stuff|bit|matter|code|pin|rant|confession|episode|incident|drama))\b[^.?]{0,80}, (?:please |pls |plz |just )?(?:delete|erase|wipe|forget|scrub|purge|lose|chuck|drop|bin|ditch|remove|strike) (?:it|that|them|those)\b`),
+		`(?i)(?:^|[,.;:!?–—-] *|\b(?:please|just|can you|could you|would you|will you|you can|you may|want you to|like you to|need you to|and|favou?r and|so|kindly|ahead and) )(?:please |just )?(?:get rid of|delete|erase|wipe|scrub|purge|remove|strike|chuck|bin|drop|ditch|expunge|discard|forget|un-?remember|unlearn|lose|take)\b[^?]*\b(?:i (?:just |only |even )?(?:told|said|mentioned|gave|wrote|pasted|typed|shared|sent|confided|confessed|admitted|let slip)|the record|(?:from memory|your (?:memory|notes?|records?|head|mind))|(?:the|that|this) (?:thing|stuff|bit|note|business|story|whole thing)|about me)\b|\bi (?:told|said|mentioned|gave|wrote|typed|shared|sent)\b[^.?!]*[.?!] *(?:please |just )?(?:(?:wipe|delete|erase|forget|scrub|purge|lose|drop|remove) (?:it|that|them|those)\b|take (?:it|that|them|those) out\b)|\b(?:last (?:one|bit|part|thing|message)|just (?:said|told|wrote|sent|typed))\b[^?]*[.,;!–—-] *(?:please )?(?:delete|erase|wipe|scrub|purge)(?: (?:it|that|this))?(?:,? please)?[.! ]*$|^(?:\pL+ ){0,3}?(?:my|our|those|all that|that \pL+ i|(?:that|the|this) (?:\pL+ ){0,3}(?:business|thing|story|stuff|bit|matter|code|pin|rant|confession|episode|incident|drama))\b[^.?]{0,80}, (?:please |pls |plz |just )?(?:delete|erase|wipe|forget|scrub|purge|lose|chuck|drop|bin|ditch|remove|strike) (?:it|that|them|those)\b`),
 	formOf(`get rid|delet|eras|wip|scrub|purg|remov|strik|chuck|bin|drop|ditch|expung|discard|forget|remember|lose|take|unlearn`,
 		`(?i)\b(?:would|do) you mind (?:removing|deleting|erasing|forgetting|wiping|dropping|scrubbing)\b|\b(?:the thing|the business|the stuff|that thing|about (?:the|my|that)|what i (?:told|said|wrote|mentioned)|(?:password|code|pin|digits|number|details|address) i)\b.*\b(?:chuck|drop|delete|erase|wipe|scrub|purge|remove|forget|bin|lose|un-?remember|unlearn)\b`),
 	formOf(`forget|keep|kept|store|save|hold on|hang on|remember|record|retain|in your `,
@@ -79,7 +79,7 @@ func looseForget(message string) (Request, bool) {
 	lower := strings.ToLower(message)
 	for i := range looseForms {
 		if looseForms[i].matches(message, lower) {
-			if dismissive.MatchString(message) || notForgetting.MatchString(askedOfYou.ReplaceAllString(message, " ")) {
+			if dismissive.MatchString(message) || editsText.MatchString(message) || asksOthers(message) || notForgetting.MatchString(askedOfYou.ReplaceAllString(message, " ")) {
 				break
 			}
 			whole := strings.TrimSpace(message)
@@ -91,6 +91,17 @@ func looseForget(message string) (Request, bool) {
 	}
 	return Request{}, false
 }
+
+// editsText matches parts of texts and tables, which are tasks and no memories.
+var editsText = regexp.MustCompile(`(?i)\b(?:paragraph|sentence|clause|column|row|slide|duplicates?|draft|cover letter|absatz|satz|zeile|spalte|dubletten|duplikate|entwurf|anschreiben|párrafo|cláusula|columna|fila|borrador|duplicados)s?\b|第.段|段落|合同|条款|重复`)
+
+// asksOthers reports whether a message is a question that is no request to the assistant.
+func asksOthers(message string) bool {
+	return Asks(message) && !toYou.MatchString(message)
+}
+
+// toYou matches the beginning of a request in the form of a question.
+var toYou = regexp.MustCompile(`(?i)\b(?:can|could|would|will|may|might) (?:you|u|we|it|that)\b|\b(?:kannst|könntest|würdest|magst|können sie|könnten sie|würden sie|darf|kann)\b|(?:^|[^\pL])(?:pued[ae]s?|podr[ií]as?|podemos|te importa|le importa)(?:[^\pL]|$)|能不能|可以|可不可以|能否|行吗|好吗|麻烦`)
 
 // askedOfYou matches the subject of a request, which is not somebody who forgot.
 var askedOfYou = regexp.MustCompile(`(?i)\b(?:can|could|would|will|might|may) you\b`)

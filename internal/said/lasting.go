@@ -1,18 +1,12 @@
 package said
 
 import (
-	_ "embed"
-	"encoding/binary"
-	"math"
-	"math/bits"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
-	"unicode"
 
+	"github.com/ebbmem/ebb/internal/intent"
 	"github.com/ebbmem/ebb/internal/text"
-	"github.com/ebbmem/ebb/internal/topics"
 )
 
 // A Lasting is a sentence of a message with the probability that it states
@@ -23,21 +17,43 @@ type Lasting struct {
 }
 
 // LastingOf rates the sentences of a user's own message that have content, in
-// order. It omits quoted and pasted text, code and questions. The rating is a
-// linear model over the words of a sentence and its topics, fitted to invented
-// messages in English, German, Spanish and Chinese by
-//
-//	go run ./internal/train -lasting internal/train/testdata/lasting
+// order, by [intent.Lasting]. It omits quoted and pasted text, code and questions.
 func LastingOf(message string) []Lasting {
-	m := lastingModel()
 	var out []Lasting
 	for _, u := range LastingUnits(message) {
-		if asksUnmarked(u.Text) {
+		if asksUnmarked(u) {
 			continue
 		}
-		out = append(out, Lasting{Sentence: withFragments(message, u.Text), P: m.probability(u.Signals)})
+		out = append(out, Lasting{Sentence: withFragments(message, u), P: asked(u, intent.Lasting.P(u))})
 	}
 	return out
+}
+
+// remember matches the words before what a writer asks to have remembered, by language,
+// and note weaker ones, which may also begin a remark about the task at hand.
+var (
+	remember = regexp.MustCompile(`(?i)^(?:(?:please|also|and|ok(?:ay)?|oh|hey|so|can you|could you|would you|bitte|por favor)[, ]+)*(?:` +
+		`(?:remember|don['’]?t forget|do not forget|keep in mind|bear in mind)(?:,? that\b|[:,])|for (?:future|later) reference\b|save this[:,]|` +
+		`(?:merk(?:e)? dir|denk(?:e)? daran|vergiss nicht|behalte? im kopf),? dass\b|(?:recuerda|no olvides|ten en cuenta) que\b)`)
+	note = regexp.MustCompile(`(?i)^(?:(?:please|also|and)[, ]+)*(?:do )?(?:note(?: that\b|:)|important:)`)
+	// predicate matches what makes a sentence of "remember that …", unlike "remember that
+	// song": a finite verb, or what may be one, or its subject.
+	predicate = regexp.MustCompile(`(?i)\b(?:i|we|you|they|he|she|it|are|was|were|am|had|have|will|can|must|may|do|did|go|got|\pL+s|\pL+ed|\pL+['’](?:m|re|ve|ll|d))\b|\bdass\b|\bque\b`)
+)
+
+// leastNoted is the probability at which a sentence after "note that" is kept.
+const leastNoted = 0.2
+
+// asked raises the probability p of a sentence that asks to be remembered: to 1, or to
+// .6 after weaker words.
+func asked(sentence string, p float64) float64 {
+	switch m := remember.FindString(sentence); {
+	case m != "" && predicate.MatchString(sentence[len(m):]+" "+m[strings.LastIndexByte(m, ' ')+1:]):
+		return 1
+	case p >= leastNoted && note.MatchString(sentence):
+		return max(p, 0.6)
+	}
+	return p
 }
 
 // fragment matches a sentence of at most three words.
@@ -99,17 +115,11 @@ var change = regexp.MustCompile(`(?i)\b(?:as of|from (?:now|today|tomorrow|next|
 // languages of [LastingOf].
 func TellsChange(sentence string) bool { return change.MatchString(sentence) }
 
-// A LastingUnit is a sentence with its signals, for the trainer.
-type LastingUnit struct {
-	Text    string
-	Signals []uint32
-}
-
 // LastingUnits returns the sentences of a message that [LastingOf] rates.
-func LastingUnits(message string) (units []LastingUnit) {
+func LastingUnits(message string) (units []string) {
 	for _, s := range parse(message) {
 		if !s.question && s.words() >= fewestWords && !answers[s.tokens[0].word] {
-			units = append(units, LastingUnit{Text: strings.TrimSpace(message[s.lo:s.hi]), Signals: s.signals(message)})
+			units = append(units, strings.TrimSpace(message[s.lo:s.hi]))
 		}
 	}
 	return units
@@ -129,118 +139,4 @@ func (s *sentence) words() (n int) {
 		}
 	}
 	return n
-}
-
-// LastingBuckets is the number of weights of the model. Signals are hashed into
-// them.
-const LastingBuckets = 1 << 15
-
-// speakers are first-person pronouns and possessives.
-var speakers = wordSet("i me my mine we us our ours i'm i've i'd i'll ich mich mir mein meine meinen meinem meiner wir uns unser unsere unseren unserer yo me mi mis mí nosotros nos nuestro nuestra nuestros nuestras 我 咱 俺")
-
-// signals returns the hashed signals of a sentence, each as often as it occurs.
-func (s *sentence) signals(message string) (out []uint32) {
-	add := func(kind string, words ...string) {
-		h := uint32(2166136261)
-		mix := func(part string) {
-			for i := range len(part) {
-				h = (h ^ uint32(part[i])) * 16777619
-			}
-			h = (h ^ 0xff) * 16777619
-		}
-		mix(kind)
-		for _, w := range words {
-			mix(w)
-		}
-		h ^= h >> 15
-		out = append(out, h%LastingBuckets)
-	}
-	before, two := "^", "^"
-	names, own, count := 0, false, 0
-	for i := range s.tokens {
-		t := &s.tokens[i]
-		word := t.word
-		if word == hiddenWord {
-			word = "\""
-		}
-		if !t.mark {
-			count++
-			own = own || speakers[word]
-			r := []rune(word)
-			switch {
-			case unicode.IsDigit(r[0]):
-				add("digit")
-				word = strings.Map(func(r rune) rune {
-					if unicode.IsDigit(r) {
-						return '0'
-					}
-					return r
-				}, word)
-			case isHan(r[0]):
-			case t.upper && i > 0:
-				names++
-			}
-			if len(r) >= 6 && !isHan(r[0]) {
-				add("head", string(r[:4]))
-				add("tail", string(r[len(r)-4:]))
-			}
-		}
-		add("word", word)
-		add("pair", before, word)
-		if isHan([]rune(word)[0]) && two != "^" {
-			add("three", two, before, word)
-		}
-		two, before = before, word
-	}
-	add("pair", before, "$")
-	if len(s.tokens) > 1 {
-		add("first", s.tokens[0].word, s.tokens[1].word)
-	}
-	add("names", string(rune('0'+min(names, 3))))
-	add("length", string(rune('0'+min(bits.Len(uint(count)), 6))))
-	add("own", yes(own))
-	for _, name := range topics.Of(text.Clean(message[s.lo:s.hi])).Names() {
-		add("topic", name)
-		add("topic of", name, yes(own))
-	}
-	return out
-}
-
-func yes(b bool) string {
-	if b {
-		return "yes"
-	}
-	return "no"
-}
-
-//go:embed lasting.bin
-var lastingWeights []byte
-
-// linear is the model: a weight for each bucket.
-type linear struct {
-	bias, unit float64
-	weights    []byte // int8, in units
-}
-
-// lastingModel reads the weights: bias and unit as float32, little endian, then a
-// byte for each bucket.
-var lastingModel = sync.OnceValue(func() *linear {
-	const head = 8
-	m := &linear{weights: make([]byte, LastingBuckets)}
-	if len(lastingWeights) == head+LastingBuckets {
-		m.bias = float64(math.Float32frombits(binary.LittleEndian.Uint32(lastingWeights)))
-		m.unit = float64(math.Float32frombits(binary.LittleEndian.Uint32(lastingWeights[4:])))
-		m.weights = lastingWeights[head:]
-	}
-	return m
-})
-
-// probability returns 1 / (1 + e^−z). z is the sum of the signals' weights over
-// the square root of their number, plus the bias.
-func (m *linear) probability(signals []uint32) float64 {
-	sum := 0.0
-	for _, s := range signals {
-		sum += float64(int8(m.weights[s]))
-	}
-	return 1 / (1 + math.Exp(-m.bias-m.unit*sum/math.Sqrt(float64(max(1, len(signals))))))
 }

@@ -2,6 +2,7 @@ package said
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ebbmem/ebb/internal/text"
@@ -17,8 +18,6 @@ func Requests(message string) []Request {
 		if !ok || req.Verb == Keep && req.About != "" {
 			if kept, colon := keptAfterColon(message, s); colon {
 				req, ok = kept, true
-			} else if asked := strings.TrimSpace(message[s.lo:s.hi]); !ok && !s.question && insists.MatchString(asked) {
-				req, ok = Request{Verb: Keep, Sentence: asked, About: asked}, true
 			}
 		}
 		if !ok {
@@ -28,7 +27,12 @@ func Requests(message string) []Request {
 			out = append(out, req)
 		}
 	}
-	if len(out) == 0 {
+	switch {
+	case len(out) > 0:
+	case asksToInsist(message):
+		whole := strings.TrimSpace(message)
+		out = append(out, Request{Verb: Keep, Sentence: whole, About: whole})
+	default:
 		if req, ok := looseForget(message); ok {
 			out = append(out, req)
 		}
@@ -65,8 +69,8 @@ keep claim: never_forget never_ever_forget
 keep any: remember_this_for_good remember_that_for_good remember_for_good remember_this_forever remember_that_forever remember_forever remember_this_always always_remember_this always_remember_that always_remember keep_this_forever keep_this_in_mind_forever keep_this_for_good keep_that_for_good save_this_permanently remember_permanently remember_this_permanently do_not_ever_forget do_not_ever_forget_this do_not_ever_forget_that
 keep none: remember_this remember_that remember_it keep_this_in_mind keep_that_in_mind note_this_down make_a_note_of_this make_a_note_of_that save_this do_not_forget_this do_not_forget_that do_not_forget_it please_remember
 keep claim: make_a_permanent_note_that do_not_forget_that do_not_forget remember_that make_sure_you_remember make_sure_to_remember
-forget none: wipe_it_from_your_memory delete_it_from_your_memory erase_it_from_your_memory remove_it_from_your_memory forget_them forget_those delete_this delete_them delete_that erase_this erase_them wipe_that wipe_this wipe_them scrub_that scrub_this scrub_them forget_that forget_this forget_it_all forget_what_i_said forget_what_i_just_said forget_what_i_told_you forget_what_i_just_told_you forget_everything_i_said forget_my_last_message delete_that_from_your_memory erase_that remove_that_from_your_memory forget_that_please forget_that_again forget_that_last_part forget_about_what_i_said forget_what_i_just_wrote
-forget thing: scrub_what_i_told_you_about scrub_what_i_said_about wipe_what_i_told_you_about wipe_what_i_said_about delete_what_i_told_you_about delete_what_i_said_about erase_what_i_told_you_about erase_what_i_said_about forget_everything_about forget_everything_i_said_about forget_everything_i_told_you_about forget_all_about forget_about forget_what_i_said_about forget_what_i_told_you_about forget_that_i_said forget_that_i_told_you forget_that forget_my forget_our forget_the delete_from_your_memory remove_from_your_memory erase_from_your_memory delete_what_you_know_about delete_everything_about delete_everything_you_know_about erase_everything_about erase_what_you_know_about delete_my erase_my remove_my do_not_remember do_not_keep stop_remembering forget_who forget_where forget_anything_about wipe_my
+forget none: disregard_that disregard_this disregard_what_i_said disregard_what_i_just_said disregard_my_last_message remove_that_from_memory remove_this_from_memory delete_that_from_memory delete_this_from_memory erase_that_from_memory wipe_that_from_memory wipe_it_from_your_memory delete_it_from_your_memory erase_it_from_your_memory remove_it_from_your_memory forget_them forget_those delete_this delete_them delete_that erase_this erase_them wipe_that wipe_this wipe_them scrub_that scrub_this scrub_them forget_that forget_this forget_it_all forget_what_i_said forget_what_i_just_said forget_what_i_told_you forget_what_i_just_told_you forget_everything_i_said forget_my_last_message delete_that_from_your_memory erase_that remove_that_from_your_memory forget_that_please forget_that_again forget_that_last_part forget_about_what_i_said forget_what_i_just_wrote
+forget thing: disregard_what_i_said_about disregard_what_i_told_you_about disregard_everything_about disregard_the disregard_my disregard_our scratch_what_i_said_about scratch_what_i_told_you_about scrub_what_i_told_you_about scrub_what_i_said_about wipe_what_i_told_you_about wipe_what_i_said_about delete_what_i_told_you_about delete_what_i_said_about erase_what_i_told_you_about erase_what_i_said_about forget_everything_about forget_everything_i_said_about forget_everything_i_told_you_about forget_all_about forget_about forget_what_i_said_about forget_what_i_told_you_about forget_that_i_said forget_that_i_told_you forget_that forget_my forget_our forget_the delete_from_your_memory remove_from_your_memory erase_from_your_memory delete_what_you_know_about delete_everything_about delete_everything_you_know_about erase_everything_about erase_what_you_know_about delete_my erase_my remove_my do_not_remember do_not_keep stop_remembering forget_who forget_where forget_anything_about wipe_my
 keep any: vergiss_das_nie vergiss_das_niemals vergiss_das_nie_wieder vergiss_nie_, vergiss_niemals_, vergiss_nie_dass vergiss_niemals_dass vergiss_bitte_nie vergiss_bitte_niemals merk_dir_das_für_immer merke_dir_das_für_immer merk_dir_für_immer merke_dir_für_immer merk_dir_das_gut merk_dir_das_dauerhaft merk_dir_dauerhaft vergessen_sie_das_nie vergessen_sie_nie vergessen_sie_niemals merken_sie_sich_das_für_immer das_darfst_du_nie_vergessen das_darfst_du_niemals_vergessen
 keep none: merk_dir_das merke_dir_das merken_sie_sich_das vergiss_das_nicht behalte_das notier_dir_das
 keep claim: vergiss_nicht_, vergiss_nicht_dass merk_dir_, merke_dir_, merk_dir_dass merke_dir_dass merk_dir_: merke_dir_:
@@ -175,7 +179,7 @@ func (row requestRow) at(t []token, i int) bool {
 }
 
 // tails may follow a request without an object.
-var tails = phrasesOf("please again for_good forever ok okay thanks thank_you about_me from_your_memory now completely entirely bitte wieder danke für_immer ganz por_favor gracias para_siempre ahora 吧 了 谢谢 好吗 请 at_all what_i_said what_i_just_said i_said i_just_said i_told_you i_just_told_you last_part message one dich_das instead everything was_ich_gesagt_habe you lo_que_dije")
+var tails = phrasesOf("please again for_good forever ok okay thanks thank_you about_me from_your_memory from_memory now completely entirely bitte wieder danke für_immer ganz por_favor gracias para_siempre ahora 吧 了 谢谢 好吗 请 at_all what_i_said what_i_just_said i_said i_just_said i_told_you i_just_told_you last_part message one dich_das instead everything was_ich_gesagt_habe you lo_que_dije")
 
 // tasks begin a reminder to do something ("don't forget to …"), which is no
 // request to keep anything.
@@ -307,9 +311,32 @@ var ownHabit = regexp.MustCompile(`(?i)\b(?:i|we)(?:'ll|'ve|'d|'m)? (?:\pL+ )?(?
 // I'm diabetic".
 var beforeSelf = regexp.MustCompile(`(?i),\s*(?:i'?m|i|my|our|ich|mein|meine|mi|soy|tengo)\b|[,，]我`)
 
-// insists matches requests to keep what else the sentence says: "put down, and don't you
-// dare lose it, that …".
-var insists = regexp.MustCompile(`(?i)\bdon'?t you (?:ever |dare (?:to )?)(?:lose|forget|drop|delete|erase)\b|\b(?:keep|remember|hold on to) (?:this|that|it)?\s?(?:under (?:all|any) circumstances|at all costs|no matter what|whatever happens|forever and a day)\b|\bwehe,? du vergisst\b|\bunter allen umständen (?:merken|behalten)\b|\bni se te ocurra (?:olvidar|borrar|perder)`)
+// insists matches requests never to lose what the message says: a negated verb of losing,
+// or a verb of keeping with a word for always, by language. A negated "forget" alone is a
+// reminder of an errand.
+var insists = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)\b(?:never|(?:do|must|can|dinna)n?['’]?t|do not|dinnae|not)\b(?: (?:\pL+['’]?\pL*)){0,4}? (?:los[et]|losin[g']?|drop(?:ped)?|delet(?:e|ed|ing)|eras(?:e|ed|ing)|wip(?:e|ed|ing)|mislay|mislaid|vanish|fade|part with|let (?:go|(?:this|that|it) go)|throw(?:n)? (?:\pL+ )?(?:out|away)|(?:dropp?|los|forgett)ing)\b` +
+		`|\b(?:never ever|don['’]?t (?:yo)?u (?:ever|dare)(?: to)?|never) forget\b|\b(?:keep|hang on|hold|save|remember|guard|lock|preserve|etch|burn|file|store|hard.?wire|tattoo|engrave)\b[^.?!]{0,40}\b(?:for ?ever|forever and a day|for (?:good|life|always|keeps|eternity)|permanently|permanent|as long as i live|(?:un)?till? i die|with your life|at all costs|no matter what|whatever happens|under (?:all|any) circumstances)\b` +
+		`|\b(?:for ?ever|for good|for life|for eternity|whatever happens),? (?:please )?(?:keep|remember|save|hold)\b|\balways (?:always )?(?:remember|keep)\b`),
+	regexp.MustCompile(`(?i)\b(?:nie(?:mals)?|nimmer|nich|nicht|net|ned|nit|nid|nöd)\b(?: \pL+){0,3}? (?:gelöscht|löschen|lösch|verlier\pL*|verloren|verlorengehen|verschlampen|verschwinden|wegschmeißen|weggeschmissen|wegwerfen|rausschmeißen|verlieren|untergehen)\b|\b(?:nie(?:mals)?|nimmer)\b(?: \pL+){0,3}? (?:vergess\pL*|vergiss\pL*)|\b(?:vergiss|lösch|verlier)\pL*\b(?: \pL+){0,2}? (?:nie(?:mals)?|nimmer|ja nicht|bloß nicht)\b` +
+		`|\b(?:merk|behalt|behält|speicher|heb|bewahr|brenn|schreib|halt)\pL*\b[^.?!]{0,40}\b(?:immer|ewig|dauerhaft|lebenslang|ein leben lang|unter allen umständen|hinter die ohren)\b|\b(?:immer|ewig|dauerhaft)\b(?: \pL+){0,3}? (?:merk|behalt|speicher|aufheb|aufbewahr)\pL*|\bwehe,? du (?:vergisst|löschst|verlierst)\b`),
+	regexp.MustCompile(`(?i)(?:^|[^\pL])(?:nunca|jam[aá]s|ni se te ocurra|ni loc[oa])(?: \pL+){0,4}? (?:\pL*olvid|borr|pierd|perd|elimin|tir)\pL*|(?:^|[^\pL])(?:\pL*olvid|borr|pierd|perd|elimin)\pL*(?: \pL+){0,2}? (?:nunca|jam[aá]s)|(?:^|[^\pL])(?:no|que no) (?:(?:te|se|me) )?(?:l[oae]s? )?(?:borr|pierd|elimin|tir)\pL*|que no se (?:te )?(?:borre|pierda)` +
+		`|(?:^|[^\pL])(?:gu[aá]rd|record|recu[eé]rd|acord|acu[eé]rd|ap[uú]nt|anot|gr[aá]b|conserv|ten|qued)\pL*[^.?!]{0,40}(?:siempre|toda la vida|de por vida|eternamente|a fuego|bien guardad[oa])`),
+	regexp.MustCompile(`(?:不许|不准|不能|不可以|不得|绝不|绝对不|休想|千万别|千万莫|千万不要|永远别|永远不要|莫|莫要|别给我|不要|你敢)[^，。！？,.!?]{0,4}(?:丢|删|弄丢|搞丢|掉了|弄没|抹)|(?:不许|不准|不能|不可以|不得|绝不|绝对不|千万别|千万莫|千万不要|永远别|永远不要|永远不|一辈子别|你敢)[^，。！？,.!?]{0,4}忘|(?:记|存|留|刻|收)[^。！？]{0,6}(?:一辈子|永远|永久|死死|牢牢)|记死|记牢|(?:一辈子|永远|永久)[^。！？]{0,6}(?:记|存|留|刻|别忘|不忘)`),
+}
+
+// asksToInsist reports whether a message insists that what it says is kept. The writer's
+// own losses and reports of others are none.
+func asksToInsist(message string) bool {
+	if len(message) > mostLoose || dismissive.MatchString(message) {
+		return false
+	}
+	message = notInsisting.ReplaceAllString(message, " ")
+	return slices.ContainsFunc(insists, func(form *regexp.Regexp) bool { return form.MatchString(message) })
+}
+
+// notInsisting matches what is about the writer's or others' losses.
+var notInsisting = regexp.MustCompile(`(?i)^(?:things|what|how|stuff)? ?to (?:\pL+ )?(?:remember|keep)\b[^.?!]*|\bnunca olvid(?:aré|are|aremos|o)(?:[^\pL]|$)|\b(?:i|we|he|she|they|you|it|who)(?:['’](?:ll|ve|d|m|re|s))? (?:(?:will|would|could|can|have|had|has|do|did|does|just|really|still|almost|nearly) )?(?:never|don['’]?t|didn['’]?t|won['’]?t|can['’]?t|couldn['’]?t|must ?n['’]?t|not|always)\b|\b(?:ich|wir|er|sie|man|mir|uns) (?:\pL+ ){0,2}?(?:nie|nicht|immer|niemals)\b|\b(?:yo|nosotros|nunca me|nunca se|siempre me|no me|no se me|me olvid[eé])\b|我(?:从来|从|总|总是|一直|永远|老)?(?:不|没|忘|丢)`)
 
 // mostBefore is the maximum length of the text before the colon, in bytes.
 const mostBefore = 160

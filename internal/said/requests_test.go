@@ -100,6 +100,15 @@ Nunca olvidaré ese viaje.
 算了，忘了吧。
 我永远不会忘记那次旅行。
 Vergiss das gleich wieder. => forget
+Disregard that. => forget
+Disregard what I said about the garage code. => forget: the garage code
+Please disregard my earlier address. => forget: my earlier address
+Scratch what I said about the garage code => forget: the garage code
+Remove that from memory. => forget
+Delete what I said about the garage code from memory. => forget: the garage code
+Remove the garage code from memory. => forget: Remove the garage code from memory.
+How do I remove an object from memory?
+The prices go up and we disregard that.
 `
 
 func TestRequests(t *testing.T) {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,16 +24,19 @@ type failure struct {
 	} `json:"error"`
 }
 
-// answer writes v as a JSON response.
+// answer writes v as a JSON response. No browser takes it for a page, so that < is written as
+// it is: people read a block with curl.
 func answer(w http.ResponseWriter, status int, v any) {
-	raw, err := json.Marshal(v)
-	if err != nil {
+	var raw bytes.Buffer
+	out := json.NewEncoder(&raw)
+	out.SetEscapeHTML(false)
+	if err := out.Encode(v); err != nil {
 		fail(w, http.StatusInternalServerError, "fault", "the answer cannot be written")
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(raw, '\n')) // fails only if the client has disconnected
+	_, _ = w.Write(raw.Bytes()) // fails only if the client has disconnected
 }
 
 // fail writes an error response.
@@ -88,17 +92,21 @@ func readBody(r *http.Request, v any) error {
 	if err != nil {
 		return err
 	}
+	t := reflect.TypeOf(v).Elem()
 	if err := text.StrictJSON(raw, v); err != nil {
-		return badBody(err)
+		return badBody(err, t)
 	}
-	return complete(raw, reflect.TypeOf(v).Elem())
+	return complete(raw, t)
 }
 
 // complete returns an error for a body without a field that its type requires.
 func complete(raw []byte, t reflect.Type) error {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &fields); err != nil {
-		return badBody(err)
+		return badBody(err, t)
+	}
+	if fields == nil { // null
+		return badBody(errors.New("no object"), t)
 	}
 	for i := range t.NumField() {
 		if name, rest, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); rest == "" && (fields[name] == nil || string(fields[name]) == "null") {
@@ -112,16 +120,31 @@ func complete(raw []byte, t reflect.Type) error {
 const described = "; /v1/openapi.json describes every body"
 
 // badBody converts a decoding error to an [*extension.InvalidError] that names the
-// field.
-func badBody(err error) error {
+// field. t is the type of the body.
+func badBody(err error, t reflect.Type) error {
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) && kind.Field != "" {
+		if kind.Type.Kind() == reflect.Int {
+			return &extension.InvalidError{Field: kind.Field, Reason: "must be a whole number, without a point or an exponent" + described}
+		}
 		return &extension.InvalidError{Field: kind.Field, Reason: "must not be a JSON " + kind.Value + described}
 	}
 	if name, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
-		return &extension.InvalidError{Field: text.Truncate(strings.Trim(name, `"`), 20), Reason: "is not a field of this body" + described}
+		return &extension.InvalidError{Field: text.Truncate(strings.Trim(name, `"`), 20), Reason: "is not a field here; the body has " + strings.Join(fieldsOf(t), ", ")}
 	}
 	return &extension.InvalidError{Field: "body", Reason: "is not one JSON object" + described}
+}
+
+// fieldsOf returns the names of a body's fields.
+func fieldsOf(t reflect.Type) (names []string) {
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		if of := t.Field(i).Type; of.Kind() == reflect.Slice && of.Elem().Kind() == reflect.Struct {
+			name += " (each with " + strings.Join(fieldsOf(of.Elem()), ", ") + ")"
+		}
+		names = append(names, name)
+	}
+	return names
 }
 
 var errContentType = errors.New("the content type must be application/json")

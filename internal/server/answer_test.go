@@ -30,7 +30,15 @@ func TestBadBodyNamesField(t *testing.T) {
 		require.ErrorAs(t, readBody(r, &v), &invalid, body)
 		require.Equal(t, field, invalid.Field, body)
 	}
-	r := httptest.NewRequest(http.MethodPost, "/v1/context", strings.NewReader(`{"`+strings.Repeat("x", 1000)+`":1}`))
+	r := httptest.NewRequest(http.MethodPost, "/v1/turns", strings.NewReader(`{"words":1}`))
+	r.Header.Set("Content-Type", "application/json")
+	require.ErrorContains(t, readBody(r, &struct {
+		Session string `json:"session,omitempty"`
+		Turns   []struct {
+			Role string `json:"role"`
+		} `json:"turns"`
+	}{}), "the body has session, turns (each with role)")
+	r = httptest.NewRequest(http.MethodPost, "/v1/context", strings.NewReader(`{"`+strings.Repeat("x", 1000)+`":1}`))
 	r.Header.Set("Content-Type", "application/json")
 	require.Less(t, len(readBody(r, new(struct{})).Error()), 300)
 }

@@ -82,8 +82,8 @@ func (s *Server) call(r *http.Request) *call {
 }
 
 func (c *call) readLimit(r *http.Request) (err error) {
-	if written := r.URL.Query().Get("limit"); written != "" {
-		if c.limit, err = strconv.Atoi(written); err != nil || c.limit < 1 || c.limit > 1000 {
+	if query := r.URL.Query(); query.Has("limit") {
+		if c.limit, err = strconv.Atoi(query.Get("limit")); err != nil || c.limit < 1 || c.limit > 1000 {
 			return &extension.InvalidError{Field: "limit", Reason: "must be a whole number from 1 to 1000"}
 		}
 	}
@@ -188,6 +188,20 @@ type (
 	nightsOut struct {
 		Nights []extension.Run `json:"nights"`
 	}
+	reflectionsOut struct {
+		Reflections []extension.ReflectionStatus `json:"reflections"`
+	}
+	reflectionIn struct {
+		Extra         int    `json:"extra,omitempty" jsonschema:"tokens above the baseline of 8000"`
+		ExtraReason   string `json:"extra_reason,omitempty"`
+		Penalty       int    `json:"penalty,omitempty" jsonschema:"tokens less, for mistakes"`
+		PenaltyReason string `json:"penalty_reason,omitempty"`
+	}
+	grantIn struct {
+		Verdict extension.ReflectionVerdict `json:"verdict,omitempty" jsonschema:"approve (the default), bonus, reduce, forgive or penalty"`
+		Amount  int                         `json:"amount,omitempty" jsonschema:"tokens of a bonus, a reduction or a penalty"`
+		Reason  string                      `json:"reason,omitempty"`
+	}
 )
 
 // endpoints are the routes below /v1.
@@ -204,6 +218,11 @@ func endpoints() []endpoint {
 		plainly(http.MethodGet, "/v1/nights", "The runs that changed the memory, newest first.", (*call).nights).limited(),
 		body("/v1/nights", "Run a night now.", (*call).night).forHosts().unlimited(),
 		plainly(http.MethodPost, "/v1/nights/{id}/undo", "Take back what a run did.", (*call).undo).forHosts(),
+		plainly(http.MethodGet, "/v1/reflections", "The reflections of the profile fourstores, newest first: what each asked for, what was granted and written.", (*call).reflections).limited(),
+		body("/v1/reflections", "Ask for a reflection and its tokens; it waits for the user's decision.", (*call).reflect),
+		body("/v1/reflections/{id}/grant", "Grant the tokens that are asked for; ebb reflect draft then has it written.", (*call).grantReflection).forHosts(),
+		plainly(http.MethodPost, "/v1/reflections/{id}/approve", "Record what was written.", (*call).approveReflection).forHosts(),
+		plainly(http.MethodPost, "/v1/reflections/{id}/reject", "End a reflection that waits, without recording it.", (*call).rejectReflection).forHosts(),
 		{method: http.MethodGet, path: "/v1/export", summary: "Everything of the user, as JSON lines that ebb import reads.", hostOnly: true, slow: true, serve: export},
 	}
 }
@@ -392,6 +411,57 @@ func (c *call) night(ctx context.Context, in nightIn) (*extension.Report, error)
 
 func (c *call) undo(ctx context.Context) (*undo.Result, error) {
 	return c.ext.Undo(ctx, c.scope, c.path("id"))
+}
+
+func (c *call) reflections(ctx context.Context) (reflectionsOut, error) {
+	all, err := c.ext.Reflections().History(ctx, c.scope, cmp.Or(c.limit, 20))
+	if all == nil {
+		all = []extension.ReflectionStatus{}
+	}
+	return reflectionsOut{all}, err
+}
+
+// reflecting returns the reflections, and an error if the profile has none.
+func (c *call) reflecting() (*extension.Reflections, error) {
+	if !c.o.Reflects {
+		return nil, &extension.InvalidError{Field: "profile", Reason: "has no reflections; start ebb serve with --profile fourstores"}
+	}
+	return c.ext.Reflections(), nil
+}
+
+func (c *call) reflect(ctx context.Context, in reflectionIn) (*extension.ReflectionStatus, error) {
+	r, err := c.reflecting()
+	if err != nil {
+		return nil, err
+	}
+	return r.Request(ctx, c.scope, extension.ReflectionRequest{Extra: in.Extra, ExtraReason: in.ExtraReason, Penalty: in.Penalty, PenaltyReason: in.PenaltyReason})
+}
+
+func (c *call) grantReflection(ctx context.Context, in grantIn) (*extension.ReflectionStatus, error) {
+	r, err := c.reflecting()
+	if err != nil {
+		return nil, err
+	}
+	return r.Grant(ctx, c.scope, c.path("id"), extension.ReflectionGrant{Verdict: in.Verdict, Amount: in.Amount, Reason: in.Reason})
+}
+
+func (c *call) approveReflection(ctx context.Context) (*extension.ReflectionStatus, error) {
+	r, err := c.reflecting()
+	if err != nil {
+		return nil, err
+	}
+	return r.Approve(ctx, c.scope, c.path("id"))
+}
+
+func (c *call) rejectReflection(ctx context.Context) (*extension.ReflectionStatus, error) {
+	r, err := c.reflecting()
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Reject(ctx, c.scope, c.path("id")); err != nil {
+		return nil, err
+	}
+	return r.Status(ctx, c.scope)
 }
 
 // export streams all data of a user as JSON lines. An error after the first line

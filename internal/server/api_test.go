@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -10,12 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/schema"
 )
 
 // The life of a memory over HTTP: each answer fits the OpenAPI document, and the
 // document has every route.
 func TestAPIMatchesDocument(t *testing.T) {
-	w := newWorld(t, Options{})
+	w := newWorld(t, Options{Reflects: true})
 	document := w.ask(200, w.adaClient, "GET", "/v1/openapi.json", nil)
 	asked := make(map[string]bool)
 	fits := func(status int, token, method, path, template string, in any) dict {
@@ -58,6 +60,8 @@ func TestAPIMatchesDocument(t *testing.T) {
 	given := fits(200, w.adaClient, "POST", "/v1/context", "/v1/context", dict{"question": "Shall I order the cashew curry?", "session": "s2"})
 	require.Contains(t, given["block"], "allergic to cashews")
 	require.Contains(t, given["block"], "never instructions")
+	_, plain := w.do(w.request(w.adaClient, "POST", "/v1/context", `{"question":"Shall I order the cashew curry?"}`))
+	require.Contains(t, plain, "<memory nonce=", "people read it with curl")
 	require.NotEmpty(t, fits(200, w.adaClient, "GET", "/v1/profile", "/v1/profile", nil)["lines"])
 	fact := fits(200, w.adaHost, "POST", "/v1/facts", "/v1/facts", dict{"content": "I live in Oslo."})
 	require.Equal(t, "saved", fact["change"])
@@ -79,6 +83,31 @@ func TestAPIMatchesDocument(t *testing.T) {
 	fits(400, w.adaClient, "GET", "/v1/nights?limit=x", "/v1/nights", nil)
 	fits(404, w.adaClient, "GET", "/v1/memories/"+unknownID, "/v1/memories/{id}", nil)
 	fits(403, w.adaClient, "POST", "/v1/nights", "/v1/nights", nil)
+
+	asks := fits(200, w.adaClient, "POST", "/v1/reflections", "/v1/reflections", dict{"extra": 500, "extra_reason": "much happened"})
+	at := "/v1/reflections/" + asks["id"].(string)
+	fits(409, w.adaHost, "POST", "/v1/reflections", "/v1/reflections", dict{})
+	fits(403, w.adaClient, "POST", at+"/grant", "/v1/reflections/{id}/grant", dict{})
+	fits(400, w.adaHost, "POST", at+"/grant", "/v1/reflections/{id}/grant", dict{"verdict": "reduce", "amount": 8500})
+	granted := fits(200, w.adaHost, "POST", at+"/grant", "/v1/reflections/{id}/grant", dict{"verdict": "reduce", "amount": 500})
+	require.EqualValues(t, 8000, granted["grant"].(dict)["tokens"])
+	require.Equal(t, "rejected", fits(200, w.adaHost, "POST", "/v1/reflections/"+granted["id"].(string)+"/reject", "/v1/reflections/{id}/reject", nil)["state"])
+	require.NoError(t, w.ext.Parts().DB.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+		userID, err := tx.UserID(ctx, extension.Scope{User: "ada"})
+		if err == nil {
+			id, err = tx.AddProposal(ctx, userID, "reflection", `{"granted":{"request":"x","verdict":"approve","tokens":8000},"summary":"A quiet week.","trust":4}`, "a test", schema.Actor{Name: "test"})
+		}
+		return err
+	}))
+	recorded := fits(200, w.adaHost, "POST", "/v1/reflections/"+id+"/approve", "/v1/reflections/{id}/approve", nil)
+	require.Equal(t, "recorded", recorded["state"])
+	require.Len(t, fits(200, w.adaClient, "GET", "/v1/reflections", "/v1/reflections", nil)["reflections"], 2)
+	require.Empty(t, w.ask(200, w.bobHost, "GET", "/v1/reflections", nil)["reflections"])
+	fits(200, w.adaHost, "POST", "/v1/nights/"+recorded["run_id"].(string)+"/undo", "/v1/nights/{id}/undo", nil)
+	fits(404, w.bobHost, "POST", "/v1/reflections/"+id+"/reject", "/v1/reflections/{id}/reject", nil)
+	require.Equal(t, "rejected", fits(200, w.adaHost, "POST", "/v1/reflections/"+id+"/reject", "/v1/reflections/{id}/reject", nil)["state"])
+	w.server.o.Reflects = false // a profile without its blocks
+	fits(400, w.adaHost, "POST", "/v1/reflections", "/v1/reflections", dict{})
 
 	status, lines := w.do(w.request(w.adaHost, "GET", "/v1/export", ""))
 	require.Equal(t, 200, status)

@@ -100,6 +100,12 @@ func TestRequestsAreLimited(t *testing.T) {
 		status, answered := w.do(w.request(w.adaHost, "POST", "/v1/search", content, "Content-Type", "application/json"))
 		require.Equal(t, 400, status, "%s: %s", content, answered)
 	}
+	status, answered := w.do(w.request(w.adaHost, "POST", "/v1/search", `{"query":"x","limit":1.5}`, "Content-Type", "application/json"))
+	require.Equal(t, 400, status)
+	require.Contains(t, answered, "must be a whole number")
+	w.ask(400, w.bobHost, "GET", "/v1/nights?limit=", nil)
+	status, answered = w.do(w.request(w.bobHost, "POST", "/v1/nights", "null"))
+	require.Equal(t, 400, status, answered)
 	for _, r := range []*http.Request{w.request(w.bobHost, "PUT", "/v1/search", "{}"), w.request(w.bobHost, "GET", "/v1/search", "")} {
 		status, _ := w.do(r)
 		require.Equal(t, 405, status)
@@ -112,6 +118,20 @@ func TestRequestsAreLimited(t *testing.T) {
 	}
 	require.Positive(t, limited)
 	w.ask(200, w.bobHost, "GET", "/v1/profile", nil) // each token has a rate of its own
+}
+
+// A request for what is not there gets an answer in JSON, and never the
+// page for people, whose announcement of a link it would set off.
+func TestUnknownRoutesOfTheAPI(t *testing.T) {
+	w := newWorld(t, Options{Page: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Error("the page was asked for ", r.URL) })})
+	for route, want := range map[string]int{"PUT /v1/search": 405, "GET /v1/turns": 405, "POST /v1/profile": 405, "PATCH /v1/memories/x": 405, "POST /v1/openapi.json": 405, "GET /v1/nonsense": 404, "GET /v1/": 404, "POST /v1/memories": 404} {
+		method, path, _ := strings.Cut(route, " ")
+		status, answered := w.do(w.request(w.adaHost, method, path, "{}", "Content-Type", "application/json"))
+		require.Equal(t, want, status, route)
+		require.Contains(t, answered, `{"error":{"code":`, route)
+		status, _ = w.do(w.request("", method, path, "{}", "Content-Type", "application/json"))
+		require.Contains(t, []int{401, 429}, status, route)
+	}
 }
 
 // A slow request ends, and the memory goes on.

@@ -33,6 +33,9 @@ func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 		reflect.TypeFor[*extension.Report](): object("As ebb consolidate --json prints it."),
 		reflect.TypeFor[extension.Run]():     object("As ebb runs --json prints it.", "id", "cause", "state"),
 		reflect.TypeFor[*undo.Result]():      object("As ebb undo --json prints it.", "run_id", "changes"),
+
+		reflect.TypeFor[extension.ReflectionStatus]():  object("As ebb reflect --json prints it.", "state"),
+		reflect.TypeFor[*extension.ReflectionStatus](): object("As ebb reflect --json prints it.", "state"),
 	}})
 	if err == nil {
 		bound(s)
@@ -52,16 +55,24 @@ func turns() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "array", Items: one, MinItems: new(1), MaxItems: new(maxTurns)}
 }
 
+// visible is the pattern of a text that is not empty; a new line of EBCDIC is a space to
+// Go, but not to JavaScript, whose patterns JSON Schema has.
+const visible = `[^\s\x85]`
+
 // bound adds what the handlers ask of values, which Go's types do not say.
 func bound(s *jsonschema.Schema) {
 	for name, p := range s.Properties {
 		switch {
 		case name == "role" && p.Type == "string":
 			p.Enum = []any{"user", "assistant", "tool"}
+		case name == "verdict":
+			p.Enum = []any{"approve", "bonus", "reduce", "forgive", "penalty"}
+		case slices.Contains([]string{"extra", "penalty", "amount"}, name):
+			p.Minimum, p.Maximum = new(0.0), new(32000.0)
 		case name == "limit":
 			p.Minimum, p.Maximum = new(0.0), new(1000.0)
 		case p.Type == "string" && (name == "content" || name == "text" || name == "query"):
-			p.Pattern = `\S`
+			p.Pattern = visible
 		case p.Type == "string" && slices.Contains([]string{"id", "session", "speaker", "tool", "tag"}, name):
 			p.Pattern, p.MaxLength = `^[^\x00]*$`, new(schema.MaxLabel)
 		}
@@ -94,7 +105,7 @@ var openAPI = sync.OnceValues(func() (map[string]any, error) {
 			map[string]any{"name": tenantHeader, "in": "header", "description": "the user's tenant, for a token of a service alone", "schema": map[string]any{"type": "string"}},
 		}
 		for _, m := range pathParameter.FindAllStringSubmatch(e.path, -1) {
-			parameters = append(parameters, map[string]any{"name": m[1], "in": "path", "required": true, "schema": map[string]any{"type": "string"}})
+			parameters = append(parameters, map[string]any{"name": m[1], "in": "path", "required": true, "schema": map[string]any{"type": "string", "pattern": visible}})
 		}
 		if e.limit {
 			parameters = append(parameters, map[string]any{"name": "limit", "in": "query", "schema": map[string]any{"type": "integer", "minimum": 1, "maximum": 1000}})

@@ -45,6 +45,9 @@ type Options struct {
 	// Page, if set, handles all other paths, such as the inspector's. It authenticates
 	// its requests itself.
 	Page http.Handler
+	// Reflects offers reflections: the profile has the blocks that an approved one is
+	// recorded in.
+	Reflects bool
 	// Report, if set, receives errors of which the response contains no details.
 	Report func(err error)
 	// CertFile and KeyFile are a certificate and its key in PEM. Default none: plain
@@ -128,16 +131,29 @@ func CheckAddress(address string, public bool) error {
 	return nil
 }
 
+const openAPIPath = "/v1/openapi.json"
+
 // Handler returns the handler of all routes.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", s.healthz)
 	mux.Handle("GET /metrics", s.admitted(http.HandlerFunc(s.serveMetrics), wholeFile))
 	mux.Handle("/mcp", s.authenticated(s.mcpHandler()))
+	methods := map[string][]string{openAPIPath: {http.MethodGet}}
 	for _, e := range endpoints() {
 		mux.Handle(e.method+" "+e.path, s.authenticated(e.handler(s)))
+		methods[e.path] = append(methods[e.path], e.method)
 	}
-	mux.Handle("GET /v1/openapi.json", s.authenticated(http.HandlerFunc(s.serveOpenAPI)))
+	mux.Handle("GET "+openAPIPath, s.authenticated(http.HandlerFunc(s.serveOpenAPI)))
+	for path, allowed := range methods {
+		mux.Handle(path, s.authenticated(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Allow", strings.Join(allowed, ", "))
+			fail(w, http.StatusMethodNotAllowed, "method", "this route takes "+strings.Join(allowed, " and "))
+		})))
+	}
+	mux.Handle("/v1/", s.authenticated(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fail(w, http.StatusNotFound, "route", "there is no such route; "+openAPIPath+" lists all of them")
+	})))
 	if s.o.Page != nil {
 		mux.Handle("/", s.limitedTime(s.o.Page))
 	}

@@ -71,6 +71,19 @@ func sameVersion(a, b fs.FileInfo) bool {
 // TokensOf returns the token file of a memory file: its path plus ".tokens".
 func TokensOf(db string) *Tokens { return &Tokens{path: db + ".tokens"} }
 
+// TokensFor returns the token file of a memory: the one that the variable EBB_TOKENS
+// names, or that of a memory in a file. For a memory on a server without the variable it
+// returns an error, and no tokens.
+func TokensFor(db string) (*Tokens, error) {
+	if file := os.Getenv("EBB_TOKENS"); file != "" {
+		return &Tokens{path: file}, nil
+	}
+	if schema.IsServer(db) {
+		return &Tokens{}, errors.New("name the file that holds the tokens with EBB_TOKENS; processes that share a memory on a server can share it")
+	}
+	return TokensOf(db), nil
+}
+
 // prefix starts every token, so that secret scanners recognise it.
 const prefix = "ebb_"
 
@@ -193,6 +206,9 @@ const maxTokens = 16 << 20
 // load reads the file, which must belong to the user who runs this program: another one
 // could otherwise admit themselves. A missing file has no tokens.
 func (f *Tokens) load() ([]Token, error) {
+	if f.path == "" {
+		return nil, nil
+	}
 	path, err := filepath.EvalSymlinks(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -2,52 +2,18 @@ package sqlite
 
 import (
 	"context"
-	"runtime"
 	"sync/atomic"
 	"time"
+
+	"github.com/ebbmem/ebb/internal/engine"
 )
 
-// limiterWait is the longest wait for a slot.
-const limiterWait = time.Second
+// Limiter limits the background work of several databases in a process.
+type Limiter = engine.Limiter
 
-// Limiter limits the background work of several databases in a process: half as
-// many goroutines as there are processors work at a time. When a hundred files each
-// get a message, a hundred checkpoints and consumers would start a moment later,
-// and the next write would compete with all of them for processors and disk. Work
-// that has waited for a second starts without a slot. A Limiter is safe for
-// concurrent use.
-type Limiter struct{ free chan struct{} }
-
-// NewLimiter returns a Limiter for [Options].
-func NewLimiter() *Limiter {
-	return &Limiter{make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
-}
-
-// BeginBackground waits for a slot of [Options.Limiter]; done frees it. It waits
-// for a second at most, so that work which does not end cannot block other
-// databases, and stops waiting when stop is closed or the database closes.
-// Background work may be late but must not be skipped.
+// BeginBackground waits for a slot of [Options.Limiter]; done frees it.
 func (db *DB) BeginBackground(stop <-chan struct{}) (done func()) {
-	limiter := db.opts.Limiter
-	if limiter == nil {
-		return func() {}
-	}
-	done = func() { <-limiter.free }
-	select {
-	case limiter.free <- struct{}{}:
-		return done
-	default:
-	}
-	timer := time.NewTimer(limiterWait)
-	defer timer.Stop()
-	select {
-	case limiter.free <- struct{}{}:
-		return done
-	case <-timer.C:
-	case <-stop:
-	case <-db.stop:
-	}
-	return func() {}
+	return db.opts.Limiter.Begin(stop, db.stop)
 }
 
 // writePause is the time without a write that counts as a pause, writeBusy the

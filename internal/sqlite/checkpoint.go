@@ -200,7 +200,7 @@ func (db *DB) TruncateLog(ctx context.Context) (err error) {
 
 // heldChecks and heldPause bound how long a read-only database watches the log.
 // Together they exceed the longest time between two checkpoints of a writer, which
-// littleLatest, limiterWait and paceLatest add up to.
+// littleLatest, the wait of a Limiter and paceLatest add up to.
 const (
 	heldChecks = 18
 	heldPause  = 250 * time.Millisecond

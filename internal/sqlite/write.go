@@ -50,6 +50,11 @@ func (tx *Tx) Exec(_ context.Context, query string, args ...any) (sql.Result, er
 	return tx.db.raw.result(), nil
 }
 
+// Later is [Tx.Exec] without a result, which runs at once.
+func (tx *Tx) Later(_ context.Context, query string, args ...any) error {
+	return tx.db.raw.exec(query, args...)
+}
+
 // Do is [Tx.Exec] without a result.
 func (tx *Tx) Do(query string, args ...any) error { return tx.db.raw.exec(query, args...) }
 

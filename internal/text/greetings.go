@@ -1,6 +1,7 @@
 package text
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 )
@@ -9,7 +10,7 @@ import (
 // goodbye, in English, German, Spanish, French, Italian, Portuguese, Dutch,
 // Russian, Turkish, Chinese, Japanese or Korean: "hi", "ok great", "danke!",
 // "好的". Such a text needs no search. A text without a single letter or digit
-// ("🙂", "?!") is small talk as well.
+// ("🙂", "?!") and a command to the program ("/status") are small talk as well.
 //
 // It errs towards false: every word must be known small talk. A name, or a
 // question mark after anything but a courtesy ("how are you?"), makes it false,
@@ -20,7 +21,7 @@ func IsSmallTalk(s string) bool {
 		return false
 	}
 	words := courtesyWords(s)
-	if len(words) == 0 {
+	if len(words) == 0 || command.MatchString(s) {
 		return true
 	}
 	asks := strings.ContainsAny(s, "?？")
@@ -35,6 +36,9 @@ func IsSmallTalk(s string) bool {
 	}
 	return substance
 }
+
+// command matches a command to a chat program alone.
+var command = regexp.MustCompile(`^/[a-z][a-z_-]{0,30}$`)
 
 // courtesyWords returns the folded words of a text. A run of an unspaced script
 // is one word.

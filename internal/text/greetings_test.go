@@ -17,6 +17,7 @@ func TestIsSmallTalk(t *testing.T) {
 		"gracias", "¡Muchas gracias!", "hola, ¿qué tal?", "vale, perfecto", "merci beaucoup", "d'accord", "s'il vous plaît", "ça va ?", "grazie mille", "muito obrigado",
 		"спасибо", "Большое спасибо!", "привет, как дела?", "хорошо, понятно", "dank je wel", "teşekkürler",
 		"好的", "谢谢", "谢谢！", "好的，谢谢你", "你好", "嗯嗯", "哈哈哈", "再见", "在吗？", "ありがとうございます", "はい、わかりました", "감사합니다",
+		"merhaba", "tamam", "evet", "/help", " /status", "/new-chat",
 	} {
 		require.True(t, IsSmallTalk(s), "%q", s)
 	}
@@ -25,7 +26,7 @@ func TestIsSmallTalk(t *testing.T) {
 		"no problem with the car since March", "my birthday", "dog", "42", "Noor", "why?", "when?", "great idea for a gift?", "is it fine?", "yes?", "next?",
 		"morning run", "see you at the station", "same doctor", "wer ist Vitya?", "danke, und mein Hund?", "¿y mi perro?", "et mon chien ?", "а моя собака?", "спасибо, а где ключи",
 		"我的狗叫什么", "谢谢你的礼物", "好的餐厅", "你好吗小明", "私の犬は？", "제 개는?",
-		strings.Repeat("thanks ", 30),
+		"/etc/passwd", "/2", "/help me with the tax", "What is /status?", strings.Repeat("thanks ", 30),
 	} {
 		require.False(t, IsSmallTalk(s), "%q", s)
 	}

@@ -14,7 +14,7 @@ func IsPersonal(s string) bool {
 	for i, w := range words {
 		switch {
 		case likeChild(words, i):
-		case ownWord[w] && !(i > 0 && requestVerb[words[i-1]] && (i == 1 || asksFor[words[i-2]] || w == "ich" || w == "wir")):
+		case ownWord[w] && !(i > 0 && requestVerb[words[i-1]] && (i == 1 || asksFor[words[i-2]] || (w == "ich" || w == "wir") && words[i-2] != "was")):
 			return true
 		case strings.ContainsAny(w, "我咱") && !strings.HasPrefix(w, "给我") && !strings.HasPrefix(w, "帮我"):
 			return true
@@ -38,23 +38,6 @@ func likeChild(words []string, i int) bool {
 
 var asChild = wordSet("five 5 ten 10 a an stupid dumb")
 
-// IsOwnAffair reports whether a question is about its author's affairs: it is
-// personal ([IsPersonal]), it has a first-person verb in a language that omits the
-// pronoun, or it is about a day close to today.
-func IsOwnAffair(s string) bool {
-	if IsPersonal(s) {
-		return true
-	}
-	words := courtesyWords(s)
-	for i, w := range words {
-		if nearDay[w] || yoVerb[w] || i+1 < len(words) && nearDays[w+" "+words[i+1]] {
-			return true
-		}
-	}
-	joined := strings.Join(words, "")
-	return slices.ContainsFunc(ownUnspaced, func(p string) bool { return strings.Contains(joined, p) })
-}
-
 // IsGeneral reports whether a question needs no memory, by its form: it asks for
 // a text, a translation, a sum, a definition or general knowledge, and mentions
 // no person. It errs towards false.
@@ -75,19 +58,6 @@ func IsGeneral(s string) bool {
 		return true
 	}
 	return slices.ContainsFunc(generalOpenings, func(p string) bool { return strings.HasPrefix(joined, p+" ") })
-}
-
-// pairs are the pairs of a word of each first list with one of the list after it.
-func pairs(lists ...string) map[string]bool {
-	set := make(map[string]bool)
-	for i := 0; i+1 < len(lists); i += 2 {
-		for first := range strings.FieldsSeq(lists[i]) {
-			for second := range strings.FieldsSeq(lists[i+1]) {
-				set[first+" "+second] = true
-			}
-		}
-	}
-	return set
 }
 
 var (
@@ -180,22 +150,5 @@ por qué el
 por qué la
 por qué los
 por qué las`, "\n")
-	// nearDay are words for a day close to the one on which they are said.
-	nearDay = wordSet(`today tonight tomorrow yesterday heute gestern morgen übermorgen vorgestern wochenende hoy mañana ayer anoche finde`)
-	// nearDays are such days in two words.
-	nearDays = pairs(`this next`, `week weekend month evening morning afternoon monday tuesday wednesday thursday friday saturday sunday`,
-		`nächste nächsten nächstes diese dieser dieses diesen`, `woche monat montag dienstag mittwoch donnerstag freitag samstag sonntag abend`,
-		`este esta próximo próxima`, `semana mes tarde noche lunes martes miércoles jueves viernes sábado domingo fin`)
-	// yoVerb are Spanish verbs in the first person, without those that are read
-	// as nouns ("vuelo", "juego").
-	yoVerb = wordSet(`quiero puedo debería compro compré pido pedí voy fui iré vengo hago hice pongo puse salgo llevo traigo bebo duermo llamo llamé
-		reservo reservé invito elijo escojo necesito busco encuentro recojo mando envío escribo digo dije conduzco cojo viajo visito veo leo escucho oigo
-		toco corro nado aprendo enseño relleno apunto preparo cocino hablo respondo contesto empiezo termino llego quedo sé conozco estuve tuve tendré
-		ceno desayuno almuerzo meriendo peso mido calzo visto firmo aparco vivía trabajaba
-		vamos tenemos hacemos podemos vivimos somos estamos comemos cenamos compramos necesitamos queremos debemos ponemos llevamos salimos quedamos`)
-	// ownUnspaced are such words in Chinese, which leaves out most pronouns.
-	ownUnspaced = strings.Fields(`今晚 今天 明天 明晚 后天 昨天 昨晚 这周 下周 本周 周末 下个月 自己 家里 家人 要不要 该不该 合适不 找谁 跟谁 向谁 报一下
-		该找 该联系 该去 该买 该带 该选 想买 想去 想吃 想喝 想给 想换 想订 想找 想学 想看 给我带 给我买 给我点 给我订 给我选 给我挑
-		帮我订 帮我买 帮我选 帮我挑 帮我下单 帮我约 帮我点 帮我填 帮我带 帮我给 帮我预`)
 	generalUnspaced = strings.Fields(`写一首 写首 写一篇 写一个 写一封 翻译 是什么意思 什么是 怎么说 解释一下 计算 等于多少 的首都 的区别 谁发明 谁写的 是谁写 谁画的 有多高 有多远 有多少人口 沸点 讲个 讲一个 为什么天`)
 )

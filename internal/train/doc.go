@@ -42,14 +42,4 @@
 // conversation's memory returns anything, and the points of R@10 that the threshold
 // costs on topic: with the weights in the code, with the fitted ones, and with each
 // set and each conversation left out of the fit.
-//
-// # Lasting sentences
-//
-//	go run ./internal/train -lasting internal/train/testdata/lasting
-//
-// fits the linear model of said.LastingOf to invented messages: {"m": message,
-// "keep": its lasting sentences, "ask": a later question that needs the first of
-// them, "was": the earlier message that it makes outdated}. It prints precision and
-// recall on every tenth message, fitted without them, and writes
-// internal/said/lasting.bin, fitted to all.
 package main

@@ -30,6 +30,8 @@ type example struct {
 	paraphrase, held  bool
 	rows              [][]float64
 	right             []bool // by row
+	id                string
+	turns             []string // by row
 }
 
 // data is all examples and the names of their columns.
@@ -149,7 +151,7 @@ func withLearnt(ctx context.Context, dir string, withFacts bool, e encoder, ask 
 }
 
 func (d *data) add(set string, q question, answer *extension.Answer) {
-	e := example{set: set, conversation: set + "/" + q.Conversation, evidence: len(q.Evidence), paraphrase: q.kind == "paraphrase", held: q.held}
+	e := example{set: set, conversation: set + "/" + q.Conversation, evidence: len(q.Evidence), paraphrase: q.kind == "paraphrase", held: q.held, id: q.ID}
 	for _, r := range answer.Results {
 		if r.Memory.Kind != extension.KindEpisode {
 			continue // only turns are fitted
@@ -163,6 +165,7 @@ func (d *data) add(set string, q question, answer *extension.Answer) {
 		}
 		e.rows = append(e.rows, row)
 		e.right = append(e.right, slices.Contains(q.Evidence, r.Memory.EventID))
+		e.turns = append(e.turns, r.Memory.EventID)
 	}
 	d.examples = append(d.examples, e)
 }
@@ -177,7 +180,7 @@ func (d *data) dump(path string) error {
 	}
 	for _, e := range d.examples {
 		if err := to.Encode(map[string]any{
-			"set": e.set, "conversation": e.conversation, "evidence": e.evidence, "paraphrase": e.paraphrase, "held": e.held, "rows": e.rows, "right": e.right,
+			"set": e.set, "conversation": e.conversation, "evidence": e.evidence, "paraphrase": e.paraphrase, "held": e.held, "id": e.id, "turns": e.turns, "rows": e.rows, "right": e.right,
 		}); err != nil {
 			return err
 		}

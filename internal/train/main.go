@@ -26,14 +26,11 @@ func main() {
 	flag.StringVar(&o.encoder.url, "embedder", "", "address of a server of OpenAI's embeddings API: fit with vectors")
 	flag.StringVar(&o.encoder.model, "embed-model", "text-embedding-3-small", "the embedding model's name")
 	flag.StringVar(&o.dump, "dump", "", "also write the observations to this file")
-	lasting := flag.Bool("lasting", false, "fit instead what lasts of what a user says, to the labelled messages in DIR")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	var err error
-	if *lasting {
-		err = fitLasting(os.Stdout, flag.Arg(0), "internal/said/lasting.bin")
-	} else if *relevance {
+	if *relevance {
 		err = runRelevance(ctx, os.Stdout, o, flag.Args())
 	} else {
 		err = run(ctx, os.Stdout, o, flag.Args(), strings.Split(*drop, ","), *ablate, *facts)

@@ -136,6 +136,9 @@ func TestTheCompositeScore(t *testing.T) {
 	require.InDelta(t, plain+0.3*0.5, sum(score(terms)), 1e-12)
 	terms.Plan = &planner.Plan{Strategy: planner.StrategyOf(planner.Preference)}
 	require.InDelta(t, plain, sum(score(terms)), 1e-12)
+	terms.Together = true
+	require.InDelta(t, plain+0.05, sum(score(terms)), 1e-12)
+	terms.Together = false
 	for want, change := range map[float64]func(*schema.Memory){
 		1.1 * plain:              func(m *schema.Memory) { m.Origin, m.Trust = schema.OriginUser, schema.MaxTrust },
 		0.9 * plain:              func(m *schema.Memory) { m.Origin = schema.OriginFederation },

@@ -21,6 +21,10 @@ var DocumentWeights = Weights{Similarity: 0.40, Activation: 0.30, Importance: 0.
 // congruent is the factor of a memory of the question's mood.
 const congruent = 1.1
 
+// companion is what is added for a memory that was shown together with one of the best
+// results three times or more.
+const companion = 0.05
+
 // lowConfidence is the confidence below which a memory is moved down.
 const lowConfidence = 0.3
 
@@ -51,6 +55,10 @@ func Scorer(w Weights) recall.Scorer {
 				entities = a.Score
 			}
 		}
+		companions := 0.0
+		if t.Together {
+			companions = 1
+		}
 		arousal, _ := strconv.ParseFloat(t.Memory.Attributes[schema.AttrArousal], 64)
 		signals := []recall.Signal{
 			{Name: "similarity", Value: t.Relevance, Weight: boost * w.Similarity},
@@ -59,15 +67,15 @@ func Scorer(w Weights) recall.Scorer {
 			{Name: "fusion", Value: Fusion(t.Arms, strategy), Weight: boost * w.Fusion},
 			{Name: "entity", Value: entities, Weight: boost * w.Entity},
 			{Name: "utility", Value: Utility(t.Memory, t.Now), Weight: boost * strategy.Utility},
+			{Name: "together", Value: companions, Weight: companion},
 			{Name: "valence", Value: valence}, {Name: "arousal", Value: arousal}, // for the explanation alone, as those below
 		}
+		if emotion := t.Memory.Attributes[schema.AttrEmotion]; emotion != "" {
+			signals = append(signals, recall.Signal{Name: "emotion: " + emotion, Value: 1})
+		}
 		if t.Memory.Kind != schema.KindEpisode {
-			semantic := 0.0
-			if TierOf(t.Memory) == Semantic {
-				semantic = 1
-			}
 			signals = append(signals, recall.Signal{Name: "strength S", Value: t.Memory.Stability}, recall.Signal{Name: "retention R", Value: t.Retention},
-				recall.Signal{Name: "semantic tier", Value: semantic})
+				recall.Signal{Name: string(TierOf(t.Memory)) + " tier", Value: 1})
 		}
 		return signals
 	}

@@ -45,6 +45,11 @@ type Plan struct {
 	// types in Links. 0 follows none.
 	Hops  int
 	Links []string
+	// Superseded includes memories that hold no more, marked as such.
+	Superseded bool
+	// Together tells the scorer what was shown together with the best candidates three
+	// times or more.
+	Together bool
 	// Mood is the valence of the question's words, −1 to 1 ([emotion.Of]).
 	Mood float64
 	// Strategy weighs the arms and signals.
@@ -117,7 +122,8 @@ func StrategyOf(i Intent) Strategy { return strategies[i] }
 
 // Cognitive is the planner of cognitive-v9.md.
 func Cognitive(q Question) Plan {
-	p := Plan{Intent: IntentOf(q.Text), Mood: emotion.Of(q.Text).Valence}
+	p := Plan{Intent: IntentOf(q.Text), Mood: emotion.Of(q.Text).Valence, Together: true}
+	p.Superseded = p.Intent == Temporal
 	p.Strategy = strategies[p.Intent]
 	if p.Intent == Causal {
 		p.Hops, p.Links = 2, []string{"causes", "elaborates"}

@@ -30,6 +30,7 @@ func TestIntents(t *testing.T) {
 		"":                                        General,
 	} {
 		require.Equal(t, want, IntentOf(question), question)
+		require.Equal(t, want == Temporal, Cognitive(Question{question}).Superseded, question)
 	}
 }
 

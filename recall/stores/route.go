@@ -2,6 +2,7 @@ package stores
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ebbmem/ebb/schema"
@@ -9,7 +10,7 @@ import (
 
 var (
 	// howTo matches what tells how something is done.
-	howTo = regexp.MustCompile(`(?i)^\s*(?:how to\b|to [a-z]+\b[^.?!]{0,80}?[,:]\s|steps?\b[^.?!]{0,40}:|(?:the )?(?:procedure|workflow|recipe|checklist|runbook)\b)`)
+	howTo = regexp.MustCompile(`(?i)^\s*(?:(?:please )?(?:remember|note|don['’]?t forget|keep in mind|save this|for future reference)(?:,? that\b|[,:])? )?(?:how to\b|to [a-z]+\b[^.?!]{0,80}?[,:]\s|steps?\b[^.?!]{0,40}:|(?:the )?(?:procedure|workflow|recipe|checklist|runbook)\b)`)
 	// steps matches an order of two steps and more.
 	steps = regexp.MustCompile(`(?is)\bfirst\b.{2,200}?\b(?:then|next|afterwards|finally)\b|(?:^|\s)1[.)]\s.{2,400}?\s2[.)]\s|(?:->|→).+(?:->|→)`)
 	// whenever matches a rule of work.
@@ -18,7 +19,7 @@ var (
 
 // Route returns the store for a new claim, by its words and its temporal type
 // ([schema.AttrTemporal]): procedural for how something is done, episodic for an
-// event, else semantic. A claim never goes to a store that pins.
+// event, "" if they do not decide. A claim never goes to a store that pins.
 func Route(content, temporal string) string {
 	switch {
 	case howTo.MatchString(content), steps.MatchString(content), whenever.MatchString(content):
@@ -26,7 +27,20 @@ func Route(content, temporal string) string {
 	case temporal == schema.TemporalEvent:
 		return Episodic
 	}
-	return Semantic
+	return ""
+}
+
+// Label gives a new fact without a store the one that its words decide.
+func (s Set) Label(m *schema.Memory) {
+	if m.Kind != schema.KindFact || m.Attributes[schema.AttrStore] != "" {
+		return
+	}
+	if route := Route(m.Content, m.Attributes[schema.AttrTemporal]); slices.Contains(s.Open(), route) {
+		if m.Attributes == nil {
+			m.Attributes = make(schema.Attributes)
+		}
+		m.Attributes[schema.AttrStore] = route
+	}
 }
 
 // Trigger says whether a message asks for a reflection.
@@ -58,3 +72,12 @@ func TriggerOf(message string) Trigger {
 	}
 	return NoTrigger
 }
+
+var (
+	agrees = regexp.MustCompile(`(?i)^\W*(?:yes|yeah|yep|sure|ok(?:ay)?|of course|please do|go ahead|do it|now)\b[^.?!\n]{0,40}[.! ]*$`)
+	delays = regexp.MustCompile(`(?i)\b(?:but|not|no|don'?t|later|wait|tomorrow|another|first)\b`)
+)
+
+// Agrees reports whether a message only agrees: the answer to "Want me to reflect now, or
+// wait?".
+func Agrees(message string) bool { return agrees.MatchString(message) && !delays.MatchString(message) }

@@ -41,7 +41,8 @@ type Spec struct {
 	// all protected memories are there. Only the host and the user's own words
 	// protect.
 	Pins bool
-	// Writer is what a model may do to it. A model that may not write asks the host.
+	// Writer is what a model may do to it: not name it, ask the host for each memory
+	// there, or write. A model that names a store that pins asks to protect.
 	Writer core.BlockWriter
 }
 
@@ -83,6 +84,17 @@ func (s Set) Validate() error {
 func (s Set) Names() (names []string) {
 	for _, one := range s {
 		if one.Writer != core.HostWrites {
+			names = append(names, one.Name)
+		}
+	}
+	return names
+}
+
+// Open lists the stores that a model may sort memories into: those that it writes to
+// and that do not pin.
+func (s Set) Open() (names []string) {
+	for _, one := range s {
+		if one.Writer == core.ModelWrites && !one.Pins {
 			names = append(names, one.Name)
 		}
 	}

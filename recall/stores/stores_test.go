@@ -115,9 +115,10 @@ func TestRoute(t *testing.T) {
 		"1. Stop the pump. 2. Close the valve.":                          Procedural,
 		"Always run the linter before pushing":                           Procedural,
 		"Deploys go lint -> test -> push":                                Procedural,
-		"Ada lives in Oslo":                                              Semantic,
-		"Ada wants to visit Oslo":                                        Semantic,
-		"Ada never eats nuts":                                            Semantic,
+		"Remember that to deploy the site, you run make":                 Procedural,
+		"Ada lives in Oslo":                                              "",
+		"Ada wants to visit Oslo":                                        "",
+		"Ada never eats nuts":                                            "",
 	} {
 		require.Equal(t, want, Route(content, "state"), content)
 	}
@@ -133,6 +134,15 @@ func TestTriggers(t *testing.T) {
 		"Why would you consolidate memories?": NoTrigger,
 	} {
 		require.Equal(t, want, TriggerOf(message), message)
+	}
+}
+
+func TestAgrees(t *testing.T) {
+	for message, want := range map[string]bool{
+		"Yes.": true, "yes please!": true, "Sure, go ahead": true, "Now, please.": true, "OK": true,
+		"Yes, but tomorrow": false, "not now": false, "Yes. What time is it?": false, "No": false, "": false, "Nowhere": false, "Okay, wait until I am back": false,
+	} {
+		require.Equal(t, want, Agrees(message), message)
 	}
 }
 

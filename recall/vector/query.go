@@ -124,18 +124,21 @@ const (
 	typicalDeviation = 0.1
 )
 
+// distributionOf sums integers, so that the order in which vectors arrived, which depends
+// on background work, changes no bit of the result.
 func distributionOf(cosines []float32) Distribution {
 	if len(cosines) == 0 {
 		return Distribution{}
 	}
-	var sum, squares float64
+	const one = 1 << 40
+	var sum, squares int64
 	for _, c := range cosines {
-		sum += float64(c)
-		squares += float64(c) * float64(c)
+		sum += int64(float64(c) * one)
+		squares += int64(float64(c) * float64(c) * one)
 	}
 	n := float64(len(cosines))
-	mean := sum / n
-	variance := max(0, squares/n-mean*mean)
+	mean := float64(sum) / one / n
+	variance := max(0, float64(squares)/one/n-mean*mean)
 	if len(cosines) < fewCosines {
 		// The answer is among them and would raise the mean: take the median.
 		sorted := slices.Clone(cosines)

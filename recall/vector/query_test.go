@@ -119,3 +119,17 @@ func BenchmarkVectors(b *testing.B) {
 		})
 	}
 }
+
+// A similarity does not depend on the order in which vectors were made.
+func TestDistributionIsOfAnyOrder(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	cosines := make([]float32, 500)
+	for i := range cosines {
+		cosines[i] = 2*random.Float32() - 1
+	}
+	want := distributionOf(cosines)
+	for range 50 {
+		random.Shuffle(len(cosines), func(i, j int) { cosines[i], cosines[j] = cosines[j], cosines[i] })
+		require.Equal(t, want, distributionOf(cosines))
+	}
+}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/ebbmem/ebb/internal/vectortest"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/vecstore"
 )
 
 var realVectors = flag.String("vectors", "", "a folder that benchmarks/embedder has kept (--keep); absolute")
@@ -105,16 +106,16 @@ func readVectors(b *testing.B, dir string) (vectors, questions [][]float32) {
 		db, err := schema.Open(b.Context(), file, &schema.Options{ReadOnly: true})
 		require.NoError(b, err)
 		err = db.Read(b.Context(), func(ctx context.Context, s *schema.Snapshot) error {
-			g, err := s.ServingGeneration(ctx)
+			g, err := vecstore.ServingGeneration(ctx, s)
 			if err != nil {
 				return err
 			}
-			users, err := s.LastChunks(ctx)
+			users, err := vecstore.LastChunks(ctx, s)
 			if err != nil {
 				return err
 			}
 			for _, user := range slices.Sorted(maps.Keys(users)) {
-				err := s.VectorsAfter(ctx, user, g.ID, 0, func(v schema.ChunkVector) error {
+				err := vecstore.VectorsAfter(ctx, s, user, g.ID, 0, func(v vecstore.ChunkVector) error {
 					vectors = append(vectors, slices.Clone(v.Vector))
 					return nil
 				})

@@ -59,11 +59,11 @@ var Invariants = []Invariant{
 		Name: "proposals", Query: `SELECT count(*) FROM proposals p WHERE p.state = 'pending' AND CASE WHEN json_valid(p.payload) THEN
 			coalesce(json_extract(p.payload, '$.memory_id'), json_extract(p.payload, '$.message'), json_extract(p.payload, '$.from'),
 				json_extract(p.payload, '$.earlier'), json_extract(p.payload, '$.block')) IS NULL
-				AND coalesce(p.kind = 'memory' AND json_extract(p.payload, '$.content') <> '' OR json_extract(p.payload, '$.tokens') > 0
-					OR json_extract(p.payload, '$.granted.tokens') > 0, 0) = 0
-			OR p.kind = 'correct' AND coalesce(json_extract(p.payload, '$.content') <> '' AND json_extract(p.payload, '$.new_content') <> '', 0) = 0
+				AND NOT coalesce(p.kind = 'memory' AND json_extract(p.payload, '$.content') <> '' OR CAST(json_extract(p.payload, '$.tokens') AS text) > '0'
+					OR CAST(json_extract(p.payload, '$.granted.tokens') AS text) > '0', false)
+			OR p.kind = 'correct' AND NOT coalesce(json_extract(p.payload, '$.content') <> '' AND json_extract(p.payload, '$.new_content') <> '', false)
 			OR EXISTS (SELECT 1 FROM memories m WHERE m.uid = json_extract(p.payload, '$.memory_id') AND m.content <> json_extract(p.payload, '$.content'))
-			OR ` + absent("memories", "memory_id", "message", "earlier", "later") + ` OR ` + absent("entities", "from", "into") + ` ELSE 0 END`,
+			OR ` + absent("memories", "memory_id", "message", "earlier", "later") + ` OR ` + absent("entities", "from", "into") + ` ELSE false END`,
 		Found: "proposals that do not say what they are about, or are about what this user does not have, or about what it does not say",
 	},
 	{
@@ -78,7 +78,7 @@ var Invariants = []Invariant{
 		Found: "blocks whose history misses a version, or ends with something else than the block holds",
 	},
 	{
-		Name: "order of the text", Query: schema.MisplacedText,
+		Name: "order of the text", Query: MisplacedText,
 		Found: "pieces of text before that of an older memory", Derived: true,
 	},
 	{

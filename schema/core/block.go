@@ -76,6 +76,10 @@ type BlockChange struct {
 	// Spec is the block's spec at the time of the proposal. Its limits apply to the
 	// approval, on any host. Nil in proposals of older versions.
 	Spec *BlockSpec `json:"spec,omitempty"`
+	// Review says that the main agent may decide: the change waits only because
+	// another agent asks for it. Trust is then that of the new text.
+	Review bool         `json:"review,omitempty"`
+	Trust  schema.Trust `json:"trust,omitempty"`
 }
 
 // OpBlock is a change of a block, with the whole content before and after it.

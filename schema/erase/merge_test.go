@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/internal/memtest"
+	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/erase"
 )
@@ -44,6 +45,7 @@ func manyWords(of int) string {
 // A merge that is half done has taken the segment of the first word in whole,
 // and keeps its page until it is done.
 func TestEraseDuringMerge(t *testing.T) {
+	pgtest.FileOnly(t, "its text index")
 	const word = "aaazorblatina"
 	path := filepath.Join(t.TempDir(), "memory.db")
 	db, err := schema.Open(t.Context(), path, &schema.Options{NoCheckpoint: true})

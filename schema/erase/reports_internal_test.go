@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -105,6 +106,7 @@ func TestReportsElsewhereInTheJournalAreFound(t *testing.T) {
 }
 
 func TestReportsOfMessagesAreLookedUpByPosition(t *testing.T) {
+	pgtest.FileOnly(t, "query plans of SQLite")
 	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/vecstore"
 )
 
 // Detail is everything known about one memory.
@@ -202,9 +203,9 @@ func (d *Detail) readSources(ctx context.Context, s *schema.Snapshot, m *schema.
 
 // readEmbeddings reads what the vectors of a memory were made by.
 func (d *Detail) readEmbeddings(ctx context.Context, s *schema.Snapshot, m *schema.Memory) error {
-	generations, err := s.GenerationsOf(ctx, m.ID)
+	generations, err := vecstore.GenerationsOf(ctx, s, m.ID)
 	for _, g := range generations {
-		d.Embeddings = append(d.Embeddings, Embedding{Model: g.Model, Dims: g.Dims, Serving: g.State == schema.GenerationServing})
+		d.Embeddings = append(d.Embeddings, Embedding{Model: g.Model, Dims: g.Dims, Serving: g.State == vecstore.GenerationServing})
 	}
 	return err
 }

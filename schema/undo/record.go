@@ -25,10 +25,18 @@ type Change struct {
 
 // Record returns a context whose next write is recorded as a run of cause
 // [schema.CauseHost], so that [Run] takes all of it back. A run that the write
-// itself begins is extended.
+// itself begins is extended, and so is that of a change recorded inside another.
 func Record(ctx context.Context, c *Change) context.Context {
-	return schema.Around(ctx, c.record)
+	record := schema.Wrapper(c.record)
+	if outer, nested := ctx.Value(recordKey{}).(schema.Wrapper); nested {
+		record = func(ctx context.Context, tx *schema.Tx, write func() error) error {
+			return outer(ctx, tx, func() error { return c.record(ctx, tx, write) })
+		}
+	}
+	return schema.Around(context.WithValue(ctx, recordKey{}, record), record)
 }
+
+type recordKey struct{}
 
 func (c *Change) record(ctx context.Context, tx *schema.Tx, write func() error) error {
 	c.RunID = ""

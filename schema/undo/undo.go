@@ -380,7 +380,7 @@ func (u *undoer) gap(ctx context.Context, op *schema.Op) error {
 		return u.exactly(ctx, "was tried again since", "DELETE FROM gaps WHERE id = ? AND user_id = ? AND attempts = CAST(json_extract(?, '$.attempts') AS BIGINT)", op.RecordID, u.userID, op.After)
 	case op.After == "": // closed
 		_, err := u.tx.Exec(ctx, `INSERT INTO gaps (id, uid, user_id, stage, memories, attempts, last_error, created_at)
-			VALUES (nullif(?1, 0), json_extract(?2, '$.uid'), ?3, json_extract(?2, '$.stage'), json_extract(?2, '$.memories'),
+			VALUES (coalesce(nullif(?1, 0), `+u.tx.UnusedID("gaps")+`), json_extract(?2, '$.uid'), ?3, json_extract(?2, '$.stage'), json_extract(?2, '$.memories'),
 				CAST(json_extract(?2, '$.attempts') AS BIGINT), json_extract(?2, '$.last_error'), CAST(json_extract(?2, '$.created_at') AS BIGINT)) ON CONFLICT DO NOTHING`,
 			op.RecordID, op.Before, u.userID)
 		return err

@@ -44,7 +44,7 @@ func TestSomebodyLooksAround(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, b.text("#why"), "Dana called about the boat.")
 	b.click("#why .small")
-	require.Contains(t, b.text("#whyhead"), "It did not come: unmatched")
+	require.Contains(t, b.text("#whyhead"), "It did not come: nothing connects it to the question")
 	b.click(".found .words a")
 	require.Contains(t, b.text("h1"), "cashews")
 	require.NotEmpty(t, b.text(".facts"))
@@ -70,7 +70,7 @@ func TestSomebodyLooksAround(t *testing.T) {
 // fit requires that a page fits a phone, and what a screen reader needs.
 func (b *tab) fit(view string) {
 	b.t.Helper()
-	for _, width := range []int64{320, 390, 1280} {
+	for _, width := range []int64{320, 360, 390, 1280} {
 		b.run(chromedp.EmulateViewport(width, 800))
 		require.LessOrEqual(b.t, eval[int64](b, "document.scrollingElement.scrollWidth"), width, "%s: too wide: %s", view,
 			eval[string](b, "[...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > innerWidth).map(e => e.outerHTML.slice(0, 120)).slice(0, 6).join(' | ')"))
@@ -82,6 +82,7 @@ func (b *tab) fit(view string) {
 		"labels":         "[...document.querySelectorAll('input:not([type=hidden]), textarea')].every(e => e.labels.length > 0 || e.ariaLabel)",
 		"named drawings": "[...document.querySelectorAll('main svg')].every(e => e.ariaLabel || e.ariaHidden == 'true')",
 		"named links":    "[...document.querySelectorAll('a, button')].every(e => (e.ariaLabel || e.textContent).trim() != '')",
+		"a keyboard":     "[...document.querySelectorAll('[tabindex]')].every(e => e.tabIndex <= 0) && [...document.querySelectorAll('a')].every(e => e.hasAttribute('href'))",
 		"single ids":     "new Set([...document.querySelectorAll('[id]')].map(e => e.id)).size == document.querySelectorAll('[id]').length",
 	} {
 		require.True(b.t, eval[bool](b, expression), "%s: %s", view, what)
@@ -131,7 +132,7 @@ func TestPoisonedTextIsOnlyText(t *testing.T) {
 	found, err := w.ext.Recall(t.Context(), scope, extension.Query{Text: "Dana sister tea live like", Limit: 20, Dormant: true})
 	require.NoError(t, err)
 	require.NotEmpty(t, found.Results)
-	paths := []string{"/ask?q=%22%3E%3Cscript%3Ewindow.pwned%3D1%3C/script%3E+Dana&missing=%3Cimg+src%3Dx+onerror%3Dwindow.pwned%3D1%3E+Dana", "/ask?q=Dana&why=" + found.Results[0].Memory.UID, "/profile", "/timeline", "/entities", "/nights", "/decide", "/health"}
+	paths := []string{"/ask?q=%22%3E%3Cscript%3Ewindow.pwned%3D1%3C/script%3E+Dana&missing=%3Cimg+src%3Dx+onerror%3Dwindow.pwned%3D1%3E+Dana", "/ask?q=Dana&why=" + found.Results[0].Memory.UID, "/ask", "/profile", "/timeline", "/entities", "/nights", "/decide", "/health"}
 	for _, r := range found.Results {
 		paths = append(paths, "/memories/"+r.Memory.UID)
 	}
@@ -179,12 +180,16 @@ func TestSomebodyChangesSomething(t *testing.T) {
 	b.click(".done button")
 	require.Equal(t, before, eval[int](b, "document.querySelectorAll('.card').length"))
 	boxes := eval[int](b, "document.querySelectorAll('input[type=checkbox]').length")
-	require.GreaterOrEqual(t, boxes, 2)
-	b.run(chromedp.Click(chromedp.CSS(".checks li:nth-child(1) input")), chromedp.Click(chromedp.CSS(".checks li:nth-child(2) input")))
+	require.GreaterOrEqual(t, boxes, 3)
+	b.run(chromedp.Click(chromedp.CSS(".checks li:nth-child(1) input")))
 	b.click("button[value=raise]")
 	require.Contains(t, b.text(".done"), "own word")
-	require.Equal(t, boxes-2, eval[int](b, "document.querySelectorAll('input[type=checkbox]').length"))
+	require.Equal(t, boxes-1, eval[int](b, "document.querySelectorAll('input[type=checkbox]').length"))
 	b.fit("decide")
+	b.run(chromedp.Focus(chromedp.CSS("button[value=raise_all]")))
+	_, err := chromedp.RunResponse(b.ctx, chromedp.KeyEvent(kb.Enter))
+	require.NoError(t, err)
+	require.Zero(t, eval[int](b, "document.querySelectorAll('input[type=checkbox]').length"), "all that were listed")
 	b.visit("/u/me/profile")
 	require.Contains(t, b.text("main"), "trains", "what was raised is told")
 	b.quiet()

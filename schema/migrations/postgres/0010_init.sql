@@ -388,12 +388,11 @@ CREATE TABLE losses (                            -- the file was found to hold l
   acknowledged_at bigint  -- NULL until the host acknowledges it
 );
 
+-- That the user of an event or a memory exists, ebb_enter has checked.
 ALTER TABLE watermarks ADD FOREIGN KEY (user_id) REFERENCES users(id);
 ALTER TABLE sessions ADD FOREIGN KEY (user_id) REFERENCES users(id);
-ALTER TABLE events ADD FOREIGN KEY (user_id) REFERENCES users(id);
 ALTER TABLE deliveries ADD FOREIGN KEY (consumer) REFERENCES consumers(name) ON DELETE CASCADE;
 ALTER TABLE deliveries ADD FOREIGN KEY (seq) REFERENCES events(seq) ON DELETE CASCADE;
-ALTER TABLE memories ADD FOREIGN KEY (user_id) REFERENCES users(id);
 ALTER TABLE memories ADD FOREIGN KEY (session_id) REFERENCES sessions(id);
 ALTER TABLE memories ADD FOREIGN KEY (event_seq) REFERENCES events(seq);
 ALTER TABLE memories ADD FOREIGN KEY (superseded_by) REFERENCES memories(id);
@@ -445,43 +444,53 @@ CREATE TABLE numbering (                         -- one row
 );
 INSERT INTO numbering (base) VALUES (0);
 
-CREATE FUNCTION ebb_begin(patience text) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM set_config('ebb.begun', pg_current_snapshot()::text, true),
-    set_config('ebb.entered', ',', true), set_config('lock_timeout', patience, true);
-END $$;
+-- ebb_begin notes what a transaction can have read that enters its first user later.
+CREATE FUNCTION ebb_begin() RETURNS text LANGUAGE sql AS
+  $$SELECT set_config('ebb.begun', pg_current_snapshot()::text, true)$$;
 
--- EB001 has the user as its detail.
-CREATE FUNCTION ebb_enter(owner bigint, first boolean) RETURNS void LANGUAGE plpgsql AS $$
+-- ebb_enter reports whether the user exists, by the name if one is given. EB001 has the
+-- user as its detail.
+CREATE FUNCTION ebb_enter(owner bigint, first boolean, of_tenant text DEFAULT NULL, called text DEFAULT NULL) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
-  entered text := coalesce(current_setting('ebb.entered', true), '');
+  entered text := coalesce(nullif(current_setting('ebb.entered', true), ''), ',');
+  begun text := nullif(current_setting('ebb.begun', true), '');
+  locked text;
   offs bigint;
-  last bigint;
   me bigint;
+  wrote bigint;
 BEGIN
   IF entered LIKE '%,' || owner || ',%' THEN
-    RETURN;
+    RETURN true;
   END IF;
-  PERFORM pg_advisory_xact_lock(hashtext(current_schema()), owner::int);
+  locked := pg_advisory_xact_lock(hashtext(current_schema()), owner::int);
   IF first THEN
-    PERFORM set_config('ebb.begun', pg_current_snapshot()::text, true);
+    begun := set_config('ebb.begun', pg_current_snapshot()::text, true);
   END IF;
   SELECT base INTO offs FROM numbering;
   me := offs + pg_current_xact_id()::text::bigint;
-  SELECT writer INTO last FROM users WHERE id = owner FOR NO KEY UPDATE;
-  IF last > offs AND last < offs + pg_snapshot_xmax(pg_current_snapshot())::text::bigint
-    AND (last > me OR NOT pg_visible_in_snapshot((last - offs)::text::xid8, coalesce(nullif(current_setting('ebb.begun', true), '')::pg_snapshot, pg_current_snapshot()))) THEN
+  UPDATE users u SET writer = me
+  WHERE u.id = owner AND (called IS NULL OR u.tenant = of_tenant AND u.name = called)
+    AND CASE WHEN u.writer > offs AND u.writer < offs + pg_snapshot_xmax(pg_current_snapshot())::text::bigint
+      THEN u.writer <= me AND pg_visible_in_snapshot((u.writer - offs)::text::xid8, coalesce(begun::pg_snapshot, pg_current_snapshot()))
+      ELSE true END
+  RETURNING u.writer INTO wrote;
+  IF wrote IS NULL AND EXISTS (SELECT 1 FROM users u WHERE u.id = owner AND (called IS NULL OR u.tenant = of_tenant AND u.name = called)) THEN
     RAISE EXCEPTION 'the user was written to meanwhile' USING ERRCODE = 'EB001', DETAIL = owner::text;
   END IF;
-  UPDATE users SET writer = me WHERE id = owner;
-  PERFORM set_config('ebb.entered', entered || owner || ',', true);
+  entered := set_config('ebb.entered', entered || owner || ',', true);
+  entered := set_config('ebb.number', (me << 20)::text, true);
+  RETURN wrote IS NOT NULL;
 END $$;
 
 -- ebb_user returns the user of a name, who is entered and, with make, made.
 CREATE FUNCTION ebb_user(of_tenant text, called text, make boolean, at bigint, first boolean) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   found bigint;
+  begun text;
 BEGIN
+  IF first THEN
+    begun := set_config('ebb.begun', pg_current_snapshot()::text, true);
+  END IF;
   SELECT id INTO found FROM users WHERE tenant = of_tenant AND name = called;
   IF found IS NULL AND make THEN
     INSERT INTO users (tenant, name, created_at) VALUES (of_tenant, called, at) ON CONFLICT DO NOTHING;
@@ -490,10 +499,7 @@ BEGIN
   IF found IS NULL THEN
     RETURN 0;
   END IF;
-  PERFORM ebb_enter(found, first);
-  -- The user may have been erased while this transaction waited.
-  SELECT id INTO found FROM users WHERE tenant = of_tenant AND name = called;
-  IF found IS NULL THEN
+  IF NOT ebb_enter(found, first, of_tenant, called) THEN
     RAISE EXCEPTION 'the user was erased meanwhile' USING ERRCODE = '40001';
   END IF;
   RETURN found;
@@ -509,27 +515,33 @@ BEGIN
   RETURN NEW;
 END $$;
 
--- A transaction has a million numbers for each table.
-CREATE FUNCTION ebb_next(kind text) RETURNS bigint LANGUAGE plpgsql AS $$
+-- A transaction has a million numbers for each table. The engine gives rows of messages
+-- theirs, from the first half of them; the others get one here, from TG_ARGV[1] on.
+CREATE FUNCTION ebb_number() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-  n bigint := coalesce(nullif(current_setting(kind, true), ''), '0')::bigint;
+  kind text := 'ebb.' || TG_TABLE_NAME;
+  n bigint := coalesce(nullif(current_setting(kind, true), ''), TG_ARGV[1])::bigint;
 BEGIN
+  IF NOT ebb_enter(NEW.user_id, false) THEN
+    RAISE foreign_key_violation USING MESSAGE = 'there is no such user';
+  END IF;
   IF n >= 1 << 20 THEN
     RAISE EXCEPTION 'a transaction of more than a million rows of one table';
   END IF;
-  PERFORM set_config(kind, (n + 1)::text, true);
-  RETURN (((SELECT base FROM numbering) + pg_current_xact_id()::text::bigint) << 20) | n;
-END $$;
-
-CREATE FUNCTION ebb_number() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM ebb_enter(NEW.user_id, false);
+  kind := set_config(kind, (n + 1)::text, true);
+  n := current_setting('ebb.number')::bigint | n;
   IF TG_ARGV[0] = 'seq' THEN
-    NEW.seq := ebb_next('ebb.' || TG_TABLE_NAME);
+    NEW.seq := n;
   ELSE
-    NEW.id := ebb_next('ebb.' || TG_TABLE_NAME);
+    NEW.id := n;
   END IF;
   RETURN NEW;
+END $$;
+
+-- ebb_again has a write run again that took for granted what is not so.
+CREATE FUNCTION ebb_again() RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'this has to be asked first' USING ERRCODE = 'EB002';
 END $$;
 
 -- ebb_settled is the number below which no row can appear any more.
@@ -547,19 +559,19 @@ $$;
 
 CREATE TRIGGER watermarks_enter BEFORE INSERT OR UPDATE OR DELETE ON watermarks FOR EACH ROW EXECUTE FUNCTION ebb_entering();
 CREATE TRIGGER sessions_enter BEFORE INSERT OR UPDATE OR DELETE ON sessions FOR EACH ROW EXECUTE FUNCTION ebb_entering();
-CREATE TRIGGER events_number BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION ebb_number('seq');
+CREATE TRIGGER events_number BEFORE INSERT ON events FOR EACH ROW WHEN (NEW.seq IS NULL) EXECUTE FUNCTION ebb_number('seq', 524288);
 CREATE TRIGGER events_enter BEFORE UPDATE OR DELETE ON events FOR EACH ROW EXECUTE FUNCTION ebb_entering();
-CREATE TRIGGER memories_number BEFORE INSERT ON memories FOR EACH ROW EXECUTE FUNCTION ebb_number('id');
+CREATE TRIGGER memories_number BEFORE INSERT ON memories FOR EACH ROW WHEN (NEW.id IS NULL) EXECUTE FUNCTION ebb_number('id', 524288);
 CREATE TRIGGER memories_enter BEFORE UPDATE OR DELETE ON memories FOR EACH ROW EXECUTE FUNCTION ebb_entering();
 CREATE TRIGGER entities_enter BEFORE INSERT OR UPDATE OR DELETE ON entities FOR EACH ROW EXECUTE FUNCTION ebb_entering();
 CREATE TRIGGER entity_aliases_enter BEFORE INSERT OR UPDATE OR DELETE ON entity_aliases FOR EACH ROW EXECUTE FUNCTION ebb_entering();
-CREATE TRIGGER vectors_number BEFORE INSERT ON vectors FOR EACH ROW EXECUTE FUNCTION ebb_number('id');
+CREATE TRIGGER vectors_number BEFORE INSERT ON vectors FOR EACH ROW EXECUTE FUNCTION ebb_number('id', 0);
 CREATE TRIGGER vectors_enter BEFORE UPDATE OR DELETE ON vectors FOR EACH ROW EXECUTE FUNCTION ebb_entering();
 CREATE TRIGGER blocks_enter BEFORE INSERT OR UPDATE OR DELETE ON blocks FOR EACH ROW EXECUTE FUNCTION ebb_entering();
 CREATE TRIGGER runs_enter BEFORE INSERT OR UPDATE OR DELETE ON runs FOR EACH ROW EXECUTE FUNCTION ebb_entering();
 CREATE TRIGGER gaps_enter BEFORE INSERT OR UPDATE OR DELETE ON gaps FOR EACH ROW EXECUTE FUNCTION ebb_entering();
 CREATE TRIGGER proposals_enter BEFORE INSERT OR UPDATE OR DELETE ON proposals FOR EACH ROW EXECUTE FUNCTION ebb_entering();
-CREATE TRIGGER ops_number BEFORE INSERT ON ops FOR EACH ROW EXECUTE FUNCTION ebb_number('id');
+CREATE TRIGGER ops_number BEFORE INSERT ON ops FOR EACH ROW EXECUTE FUNCTION ebb_number('id', 0);
 CREATE TRIGGER ops_enter BEFORE UPDATE OR DELETE ON ops FOR EACH ROW EXECUTE FUNCTION ebb_entering();
 CREATE TRIGGER injections_enter BEFORE INSERT OR UPDATE OR DELETE ON injections FOR EACH ROW EXECUTE FUNCTION ebb_entering();
 CREATE TRIGGER confirmations_enter BEFORE INSERT OR UPDATE OR DELETE ON confirmations FOR EACH ROW EXECUTE FUNCTION ebb_entering();
@@ -592,18 +604,44 @@ CREATE FUNCTION json_type(text, text) RETURNS text LANGUAGE sql IMMUTABLE STRICT
   SELECT CASE t WHEN 'string' THEN 'text' WHEN 'boolean' THEN v::text WHEN 'number' THEN CASE WHEN v::text ~ '[.eE]' THEN 'real' ELSE 'integer' END ELSE t END
   FROM (SELECT v, jsonb_typeof(v) AS t FROM (SELECT nullif($1, '')::jsonb #> ebb_path($2) AS v) a) b
 $$;
+-- Documents that are built have no spaces, as in SQLite.
+CREATE FUNCTION ebb_compact(json) RETURNS json LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  SELECT CASE json_typeof($1)
+    WHEN 'object' THEN (SELECT ('{' || coalesce(string_agg(to_json(key)::text || ':' || value::text, ',' ORDER BY ordinality), '') || '}')::json FROM json_each($1) WITH ORDINALITY)
+    WHEN 'array' THEN (SELECT ('[' || coalesce(string_agg(value::text, ',' ORDER BY ordinality), '') || ']')::json FROM json_array_elements($1) WITH ORDINALITY)
+    ELSE $1 END
+$$;
+CREATE OPERATOR @~ (FUNCTION = ebb_compact, RIGHTARG = json);
+-- The members of an object keep their order and their text, as in SQLite. A path names a
+-- member of the whole.
+CREATE FUNCTION ebb_set(text, text, text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  WITH k AS (SELECT (ebb_path($2))[1] AS key), m AS (SELECT key, value::text, ordinality AS n FROM json_each($1::json) WITH ORDINALITY)
+  SELECT '{' || string_agg(to_json(key)::text || ':' || value, ',' ORDER BY n) || '}' FROM (
+    SELECT m.key, CASE WHEN m.key = k.key THEN $3 ELSE m.value END AS value, n FROM m, k
+    UNION ALL SELECT k.key, $3, 1 << 30 FROM k WHERE NOT EXISTS (SELECT 1 FROM m WHERE m.key = k.key)) AS a
+$$;
 CREATE FUNCTION json_set(text, text, text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
-  $$SELECT jsonb_set($1::jsonb, ebb_path($2), coalesce(to_jsonb($3), 'null'))::text$$;
+  $$SELECT ebb_set($1, $2, coalesce(to_json($3)::text, 'null'))$$;
 CREATE FUNCTION json_set(text, text, bigint) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
-  $$SELECT jsonb_set($1::jsonb, ebb_path($2), coalesce(to_jsonb($3), 'null'))::text$$;
-CREATE FUNCTION json_remove(text, text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS
-  $$SELECT ($1::jsonb #- ebb_path($2))::text$$;
-CREATE FUNCTION json_patch(text, text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS
-  $$SELECT ($1::jsonb || $2::jsonb)::text$$;
+  $$SELECT ebb_set($1, $2, coalesce($3::text, 'null'))$$;
+CREATE FUNCTION json_remove(text, text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  SELECT coalesce('{' || string_agg(to_json(key)::text || ':' || value::text, ',' ORDER BY ordinality) || '}', '{}')
+  FROM json_each($1::json) WITH ORDINALITY WHERE key <> (ebb_path($2))[1]
+$$;
+CREATE FUNCTION json_patch(text, text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
+  WITH t AS (SELECT key, value::text, ordinality AS n FROM json_each($1::json) WITH ORDINALITY),
+    p AS (SELECT key, value::text, ordinality AS n FROM json_each($2::json) WITH ORDINALITY)
+  SELECT coalesce('{' || string_agg(to_json(key)::text || ':' || value, ',' ORDER BY n) || '}', '{}') FROM (
+    SELECT t.key, coalesce(p.value, t.value) AS value, t.n FROM t LEFT JOIN p USING (key) WHERE p.value IS DISTINCT FROM 'null'
+    UNION ALL SELECT p.key, p.value, (1 << 30) + p.n FROM p WHERE p.value <> 'null' AND NOT EXISTS (SELECT 1 FROM t WHERE t.key = p.key)) AS a
+$$;
 CREATE FUNCTION ebb_pair(text, text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS
   $$SELECT '[' || to_json($1)::text || ',' || to_json($2)::text || ']'$$;
 CREATE FUNCTION json_array_length(text) RETURNS int LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS
   $$SELECT jsonb_array_length(nullif($1, '')::jsonb)$$;
+-- ebb_list reads a list of numbers in JSON.
+CREATE FUNCTION ebb_list(text) RETURNS bigint[] LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
+  $$SELECT translate($1, '[]', '{}')::bigint[]$$;
 CREATE FUNCTION json_each(text) RETURNS TABLE (key text, value text, type text) LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE ROWS 20 AS $$
   SELECT (ordinality - 1)::text, value #>> '{}', jsonb_typeof(value)
     FROM jsonb_array_elements(CASE WHEN jsonb_typeof($1::jsonb) = 'array' THEN $1::jsonb ELSE '[]' END) WITH ORDINALITY AS a (value, ordinality)

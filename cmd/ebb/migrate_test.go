@@ -1,0 +1,31 @@
+package main
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestMigrate(t *testing.T) {
+	from, to := filepath.Join(t.TempDir(), "from.db"), filepath.Join(t.TempDir(), "to.db")
+	turns := `{"id":"m1","session":"s","time":"2026-03-01T18:00:00Z","text":"I live in Lisbon."}`
+	require.Equal(t, exitOK, ebb(t, turns, "--db", from, "--user", "ada", "import", "-").code)
+	got := ebb(t, "", "--db", from, "migrate", to)
+	require.Equal(t, exitOK, got.code, got)
+	require.Equal(t, "1 user in both, of which 0 were there already\n", got.out)
+	got = ebb(t, "", "--db", from, "migrate", to, "--json")
+	require.JSONEq(t, `{"users": 1, "known": 1}`, got.out)
+	require.Equal(t, ebb(t, "", "--db", from, "--user", "ada", "export").out, ebb(t, "", "--db", to, "--user", "ada", "export").out)
+}
+
+// A password in the name of a server is in no output.
+func TestPasswordOfAServerIsNotPrinted(t *testing.T) {
+	for _, name := range []string{"postgres://ada:s3cret@127.0.0.1:1/m", "postgres://ada@127.0.0.1:1/m?password=s3cret", "Postgres:/ada:s3cret@h/m", "host=127.0.0.1 port=1 password=s3cret"} {
+		for _, args := range [][]string{{"doctor", name}, {"--db", name, "--user", "ada", "search", "x"}, {"--db", name, "backup", "y"}, {"--db", name, "migrate", filepath.Join(t.TempDir(), "to.db")}} {
+			got := ebb(t, "", args...)
+			require.NotZero(t, got.code)
+			require.NotContains(t, got.out+got.err, "s3cret", args)
+		}
+	}
+}

@@ -1,0 +1,85 @@
+// Package migrate copies a memory to another engine: from a file to a server, and back.
+package migrate
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/transfer"
+)
+
+// Report is the result of [Run].
+type Report struct {
+	Users int `json:"users"` // that are in both memories now
+	Known int `json:"known"` // of them, those that were there already
+}
+
+// Run copies all users of one memory to another by their exports, and compares the exports
+// of both at the end of each. What an export leaves out is not copied: vectors are made
+// again, and positions of consumers are not copied. A run that was interrupted can be repeated:
+// what is there already is not copied again. Nothing is to be written to either memory
+// meanwhile. Open the target with [extension.Config.NoBackground].
+//
+// Errors: those of [extension.Extension.Export] and [extension.Extension.Import];
+// [extension.ErrConflict] if the export of a user is another one in the target, such as of
+// a user who was in both before.
+func Run(ctx context.Context, from, to *extension.Extension) (r Report, err error) {
+	users, err := from.Users(ctx)
+	if err != nil {
+		return r, err
+	}
+	for _, u := range users {
+		want, err := hash(ctx, from, u.Scope())
+		if err != nil {
+			return r, err
+		}
+		got, err := hash(ctx, to, u.Scope())
+		if err == nil && got == want {
+			r.Users, r.Known = r.Users+1, r.Known+1
+			continue
+		}
+		if err != nil && !errors.Is(err, extension.ErrNotFound) {
+			return r, err
+		}
+		if err := copyUser(ctx, from, to, u.Scope()); err != nil {
+			return r, fmt.Errorf("user %s: %w", u.Name, err)
+		}
+		if got, err = hash(ctx, to, u.Scope()); err != nil {
+			return r, err
+		}
+		if got != want {
+			return r, fmt.Errorf("user %s: the memories differ after the copy: %w", u.Name, extension.ErrConflict)
+		}
+		r.Users++
+	}
+	return r, nil
+}
+
+// hash returns the hash of a user's export.
+func hash(ctx context.Context, x *extension.Extension, scope extension.Scope) (sum [sha256.Size]byte, err error) {
+	h := sha256.New()
+	if _, err := x.Export(ctx, h, scope); err != nil {
+		return sum, err
+	}
+	return [sha256.Size]byte(h.Sum(nil)), nil
+}
+
+func copyUser(ctx context.Context, from, to *extension.Extension, scope extension.Scope) error {
+	read, write := io.Pipe()
+	exported := make(chan error, 1)
+	go func() {
+		_, err := from.Export(ctx, write, scope)
+		exported <- errors.Join(err, write.CloseWithError(err))
+	}()
+	_, err := to.Import(ctx, read, transfer.ImportOptions{Restore: true})
+	_ = read.CloseWithError(err) // ends the export
+	if err != nil {
+		<-exported
+		return err
+	}
+	return <-exported
+}

@@ -1,0 +1,233 @@
+// Command fit fits the models of internal/intent to the labelled messages in its
+// testdata: {"m": message, "keep": its lasting sentences, "ask": a later question that
+// needs the first of them}, and {"q": question, "own": whether it is about its writer's
+// affairs}. All are invented. It prints precision and recall on every tenth message,
+// fitted without them, and writes the models.
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"github.com/ebbmem/ebb/internal/intent"
+	"github.com/ebbmem/ebb/internal/said"
+	"github.com/ebbmem/ebb/internal/text"
+)
+
+// example is a labelled text.
+type example struct {
+	set     string
+	signals []uint32
+	yes     bool
+	held    bool // measured with a fit to the others
+}
+
+func exampleOf(set, message, s string, yes bool) example {
+	h := fnv.New32a()
+	h.Write([]byte(message))
+	return example{set: set, signals: intent.Signals(s), yes: yes, held: h.Sum32()%10 == 0}
+}
+
+// row is a line of the labelled files.
+type row struct {
+	M    string   `json:"m"`    // a message
+	Keep []string `json:"keep"` // its lasting sentences
+	Ask  string   `json:"ask"`  // a later question that needs the first of them
+
+	Q   string `json:"q"` // a question or a request
+	Own bool   `json:"own"`
+}
+
+// lasting gives the examples of [intent.Lasting]: the sentences of messages, and
+// questions, which state nothing.
+func (r *row) lasting(set string) (out []example) {
+	for _, u := range said.LastingUnits(r.M) {
+		lasts := false
+		for _, k := range r.Keep {
+			k = strings.TrimSpace(k)
+			lasts = lasts || k != "" && (strings.Contains(u, k) || strings.Contains(k, u))
+		}
+		out = append(out, exampleOf(set, r.M, u, lasts))
+	}
+	if r.Q != "" {
+		out = append(out, exampleOf(set, r.Q, r.Q, false))
+	}
+	if r.Ask != "" {
+		out = append(out, exampleOf(set, r.Ask, r.Ask, false))
+	}
+	return out
+}
+
+// own gives the examples of [intent.Own].
+func (r *row) own(set string) (out []example) {
+	if r.Q != "" {
+		out = append(out, exampleOf(set, r.Q, r.Q, r.Own))
+	}
+	if r.Ask != "" {
+		out = append(out, exampleOf(set, r.Ask, r.Ask, true))
+	}
+	if len(r.Keep) == 0 && text.IsGeneral(r.M) {
+		out = append(out, exampleOf(set, r.M, r.M, false))
+	}
+	return out
+}
+
+// fit fits one model to the files of a folder, measures every tenth text with a fit to
+// the others, and writes it.
+func fit(w io.Writer, dir, name string, examples func(*row, string) []example) error {
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*.jsonl"))
+	if err != nil || len(files) == 0 {
+		return fmt.Errorf("no */*.jsonl in %s: %w", dir, err)
+	}
+	var all, fitted []example
+	for _, path := range files {
+		file, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		n := 0
+		for line := range bytes.Lines(file) {
+			n++
+			var r row
+			if err := json.Unmarshal(line, &r); err != nil {
+				return fmt.Errorf("%s:%d: %w", path, n, err)
+			}
+			all = append(all, examples(&r, strings.TrimSuffix(filepath.Base(path), ".jsonl"))...)
+		}
+	}
+	for _, e := range all {
+		if !e.held {
+			fitted = append(fitted, e)
+		}
+	}
+	fmt.Fprintln(w, name)
+	weights, bias := fitLinear(fitted)
+	report(w, all, weights, bias)
+	weights, bias = fitLinear(all)
+	return os.WriteFile(filepath.Join("internal", "intent", name+".bin"), pack(weights, bias), 0o644)
+}
+
+func main() {
+	dir := "internal/intent/fit/testdata"
+	for _, model := range []struct {
+		name     string
+		examples func(*row, string) []example
+	}{{"lasting", (*row).lasting}, {"own", (*row).own}} {
+		if err := fit(os.Stdout, dir, model.name, model.examples); err != nil {
+			fmt.Fprintln(os.Stderr, "fit:", err)
+			os.Exit(1)
+		}
+	}
+}
+
+// fitLinear runs a regularised logistic regression over hashed signals by Adagrad.
+func fitLinear(all []example) (weights []float64, bias float64) {
+	const (
+		rounds = 30
+		rate   = 0.3
+		shrink = 3e-5
+	)
+	weights = make([]float64, intent.Buckets)
+	seen := make([]float64, intent.Buckets)
+	biasSeen := 1.0
+	random := rand.New(rand.NewPCG(1, 2))
+	order := random.Perm(len(all))
+	for range rounds {
+		random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		for _, at := range order {
+			t := &all[at]
+			each := 1 / math.Sqrt(float64(len(t.signals)))
+			z := bias
+			for _, s := range t.signals {
+				z += weights[s] * each
+			}
+			miss := target(t.yes) - 1/(1+math.Exp(-z))
+			for _, s := range t.signals {
+				g := miss*each - shrink*weights[s]
+				seen[s] += g * g
+				weights[s] += rate * g / math.Sqrt(seen[s]+1e-2)
+			}
+			biasSeen += miss * miss
+			bias += rate * miss / math.Sqrt(biasSeen)
+		}
+	}
+	return weights, bias
+}
+
+// report prints precision and recall at several probabilities for the held-out
+// messages of each set.
+func report(w io.Writer, all []example, weights []float64, bias float64) {
+	type scored struct {
+		p   float64
+		yes bool
+	}
+	sets := make(map[string][]scored)
+	for _, t := range all {
+		if !t.held {
+			continue
+		}
+		z := bias
+		for _, s := range t.signals {
+			z += weights[s] / math.Sqrt(float64(len(t.signals)))
+		}
+		for _, set := range []string{t.set, "all"} {
+			sets[set] = append(sets[set], scored{1 / (1 + math.Exp(-z)), t.yes})
+		}
+	}
+	var names []string
+	for name := range sets {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		fmt.Fprintf(w, "%-10s %4d sentences left out; precision/recall", name, len(sets[name]))
+		for _, least := range []float64{.3, .4, .5, .6, .7, .8, .9} {
+			var taken, right, lasts float64
+			for _, s := range sets[name] {
+				if s.yes {
+					lasts++
+				}
+				if s.p >= least {
+					taken++
+					if s.yes {
+						right++
+					}
+				}
+			}
+			fmt.Fprintf(w, "  at %.1f %3.0f/%3.0f", least, 100*right/math.Max(1, taken), 100*right/math.Max(1, lasts))
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+func target(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// pack encodes a model in the format that internal/intent reads.
+func pack(weights []float64, bias float64) []byte {
+	most := 1e-9
+	for _, w := range weights {
+		most = max(most, math.Abs(w))
+	}
+	unit := most / 127
+	var out bytes.Buffer
+	binary.Write(&out, binary.LittleEndian, []float32{float32(bias), float32(unit)})
+	for _, w := range weights {
+		out.WriteByte(byte(int8(math.Round(w / unit))))
+	}
+	return out.Bytes()
+}

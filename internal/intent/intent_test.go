@@ -1,0 +1,59 @@
+package intent
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestModelsAreComplete(t *testing.T) {
+	for name, m := range map[string]*Model{"lasting": Lasting, "own": Own} {
+		assert.Len(t, m.weights, Buckets, name)
+	}
+	assert.Zero(t, read([]byte("short")).P("I live in Oslo"))
+}
+
+// None of these is among the questions that the model was fitted to.
+func TestOwn(t *testing.T) {
+	right, all := 0, 0
+	check := func(own bool, questions ...string) {
+		for _, q := range questions {
+			p := Own.P(q)
+			all++
+			if own == (p >= 0.5) {
+				right++
+			} else {
+				t.Logf("%.2f %s", p, q)
+			}
+		}
+	}
+	check(true, "Can I eat the satay at Noor's?", "the courier wants a phone number", "book the usual table for us", "Wann muss der Kleine morgen los?",
+		"¿qué le regalo a mi suegra?", "给老妈订个蛋糕，要什么口味", "Which car do I have?", "Who is coming tonight?", "What needs doing next week?", "Was steht morgen an?",
+		"Was gibt es am Wochenende?", "¿Qué talla calzo?", "¿Compro el pan con nueces?", "¿A quién llamo si se va la luz?", "¿Qué hay esta tarde?", "想买双跑鞋,多大的?",
+		"今晚吃什么?", "请假找谁?", "Funeral home form asks for the congregation. What goes there?", "Which hospital is she in?",
+		"Florist needs to know where to bring Mom's carnations.", "Where was the dog last weekend?", "Who fixes the boat?", "was schreib ich als adresse in die anzeige",
+		"der hno will wissen auf welcher seite", "Und wie alt ist er?", "¿Qué hicimos en las fiestas?", "¿Adónde fuimos este verano?", "El técnico pregunta la talla.",
+		"¿Quién recoge a los niños?", "客人问几点能来喝茶", "网购填收货信息,地址写哪儿?")
+	check(false, "How many moons does Saturn have?", "write a limerick about a heron", "Wie hoch ist der Mont Blanc?", "¿Cuántas cuerdas lleva un laúd?", "长江有多长",
+		"what's the difference between a crow and a raven", "Translate 'see you tomorrow' into Polish, please", "How many legs does a spider have?",
+		"Wie hoch ist der Brocken?", "¿Qué río pasa por Zaragoza?", "伞蜥蜴生活在哪个洲", "explain inflation like im five", "Who was the mother of Alexander the Great?",
+		"What's the capital of Mongolia, quick", "how do volcanoes even work", "Why is the sky blue?", "What is the atomic number of selenium?",
+		"wann war der dreißigjährige krieg vorbei", "wieviel grad hat ein rechter winkel", "wie rechnet man zoll in zentimeter um", "¿Cómo se llama la cría del ciervo?",
+		"¿Cuáles son los últimos planetas?", "¿Qué diferencia hay entre un cometa y un asteroide?", "红茶和咖啡哪个咖啡因高", "片假名和平假名有啥区别", "罗马帝国是哪年分裂的")
+	assert.GreaterOrEqual(t, float64(right)/float64(all), 0.93, "%d of %d", right, all)
+}
+
+func FuzzP(f *testing.F) {
+	for _, s := range []string{"", "'", "’’", "I'm allergic to nuts", "我对芒果过敏", "\xff\x00", "ʼn a̋ 𝔸 9", strings.Repeat("a ", 2000)} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, m := range []*Model{Lasting, Own} {
+			if p := m.P(s); math.IsNaN(p) || p < 0 || p > 1 {
+				t.Fatalf("%q: %v", s, p)
+			}
+		}
+	})
+}

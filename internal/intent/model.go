@@ -1,0 +1,55 @@
+package intent
+
+import (
+	_ "embed"
+	"encoding/binary"
+	"math"
+)
+
+// A Model rates texts. It is safe for concurrent use.
+type Model struct {
+	bias, unit float64
+	weights    []byte // int8, in units
+}
+
+//go:embed lasting.bin
+var lasting []byte
+
+//go:embed own.bin
+var own []byte
+
+var (
+	// Lasting rates a sentence: the probability that it states something about the
+	// writer's life or work that will still matter in months.
+	Lasting = read(lasting)
+	// Own rates a question or a request: the probability that a good answer depends on
+	// what only somebody who knows the writer can know.
+	Own = read(own)
+)
+
+// read reads the weights: bias and unit as float32, little endian, then a byte for each
+// bucket. A file of another length gives a model that rates everything 0.
+func read(file []byte) *Model {
+	const head = 8
+	if len(file) != head+Buckets {
+		return &Model{bias: math.Inf(-1)}
+	}
+	return &Model{
+		bias:    float64(math.Float32frombits(binary.LittleEndian.Uint32(file))),
+		unit:    float64(math.Float32frombits(binary.LittleEndian.Uint32(file[4:]))),
+		weights: file[head:],
+	}
+}
+
+// P returns the probability for a text, 0–1.
+func (m *Model) P(s string) float64 {
+	if len(m.weights) == 0 {
+		return 0
+	}
+	signals := Signals(s)
+	sum := 0.0
+	for _, at := range signals {
+		sum += float64(int8(m.weights[at]))
+	}
+	return 1 / (1 + math.Exp(-m.bias-m.unit*sum/math.Sqrt(float64(max(1, len(signals))))))
+}

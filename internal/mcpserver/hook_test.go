@@ -1,0 +1,56 @@
+package mcpserver
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// Each prompt is answered by a process of its own: what one recorded is the context of the
+// next, and in the core section of the next session if the client is trusted.
+func TestHooksOfClaudeCode(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.db")
+	file := File{DB: path, Scope: ada, Open: func() (*extension.Extension, extension.Scope, error) {
+		x, err := extension.Open(t.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}})
+		return x, ada, err
+	}}
+	answer := func(o Options, event string) string {
+		t.Helper()
+		var out strings.Builder
+		require.NoError(t, AnswerHook(t.Context(), file, o, strings.NewReader(event), &out))
+		return out.String()
+	}
+	trusted := Options{WriteTurns: true, TrustClient: true}
+	require.Empty(t, answer(trusted, `{"session_id":"s1","hook_event_name":"SessionStart","source":"startup"}`))
+	for range 2 { // the client repeats an event
+		answer(trusted, `{"session_id":"s1","hook_event_name":"UserPromptSubmit","cwd":"/tmp","prompt":"I'm allergic to cashews.","prompt_id":"p1"}`)
+	}
+	answer(Options{WriteTurns: true}, `{"session_id":"s1","hook_event_name":"UserPromptSubmit","prompt":"My sister is called Noor."}`)
+	answer(Options{}, `{"session_id":"s1","hook_event_name":"UserPromptSubmit","prompt":"I keep bees."}`)
+	said := answer(trusted, `{"session_id":"s2","hook_event_name":"UserPromptSubmit","prompt":"Shall I order the cashew curry?"}`)
+	require.Contains(t, said, "allergic to cashews")
+	require.Contains(t, said, "never instructions")
+	x := reopened(t, path)
+	require.NoError(t, x.WaitIdle(t.Context()))
+	profile, err := x.Profile(t.Context(), ada)
+	require.NoError(t, err)
+	require.Len(t, profile.Lines, 1, "Noor came from a client that is not trusted, and the bees were not to be recorded")
+	all, err := x.Timeline(t.Context(), extension.Scope{User: "ada"}, extension.TimelineQuery{Kinds: []extension.Kind{extension.KindEpisode}})
+	require.NoError(t, err)
+	require.Len(t, all, 3)
+	require.Equal(t, "claude-code s1", all[0].SessionName)
+	require.Contains(t, answer(trusted, `{"session_id":"s3","hook_event_name":"SessionStart"}`), "- I'm allergic to cashews.")
+
+	for _, event := range []string{"", "[]", `{"prompt":7}`, `{"prompt":"` + strings.Repeat("x", 1<<20+1) + `"}`} {
+		err := AnswerHook(t.Context(), file, trusted, strings.NewReader(event), &strings.Builder{})
+		require.Error(t, err)
+		_, invalid := errors.AsType[*schema.InvalidError](err)
+		require.False(t, invalid, "it would block the prompt")
+	}
+}

@@ -1,0 +1,43 @@
+package prompt
+
+import (
+	"github.com/ebbmem/ebb/internal/intent"
+	"github.com/ebbmem/ebb/internal/text"
+)
+
+// Budget returns how many tokens the section may take for a question, including its
+// title. A question about the user's own affairs, or about somebody known, rarely shares
+// words with the relevant statements, so that search misses them; so does one that
+// depends on the conversation. For such questions it is up to own, for others usual. On
+// three lives by others, after a year, 2,400 tokens contained 88 % of the saved facts that
+// such a question needs, 56 % of what was only said and 73 % of what changed; 3,000
+// contained 91, 61 and 77 %.
+func (s *Lines) Budget(question string, depends bool, usual, own int) int {
+	p := intent.Own.P(question)
+	if text.IsPersonal(question) {
+		p = max(p, personalOwn)
+	}
+	if depends || s.Name(question) {
+		p = 1
+	}
+	switch {
+	case p > leastOwn:
+		share := min(1, (p-leastOwn)/(surelyOwn-leastOwn))
+		return max(usual, usual+int(share*float64(own-usual)))
+	case p < leastNear && !s.Fit(usual):
+		return usual * 3 / 4
+	}
+	return usual
+}
+
+// Probabilities that a question is about the user's own affairs. From leastOwn on it gets
+// more than usual, from surelyOwn on all, below leastNear three quarters of the usual;
+// personalOwn is the least one of a question with words for its writer. Of the questions
+// in the lives of cmd/ebb/testdata about something else 4 to 12 % are above leastOwn, of
+// the others 95 to 96 %.
+const (
+	leastNear   = 0.2
+	leastOwn    = 0.65
+	personalOwn = 0.8
+	surelyOwn   = 0.96
+)

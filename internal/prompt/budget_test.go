@@ -1,0 +1,31 @@
+package prompt
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+func TestBudgetFollowsTheQuestion(t *testing.T) {
+	current := make(map[int64]*ownClaim)
+	for id := range int64(60) {
+		m := schema.Memory{ID: id + 1, UID: fmt.Sprint(id), Content: fmt.Sprintf("Drawer %d holds the %d mm screws.", id, id)}
+		current[m.ID] = &ownClaim{claim: m, source: m, text: m.Content}
+	}
+	lines := linesOf(current, time.UTC)
+	require.False(t, lines.Fit(400))
+	for question, want := range map[string]func(int) bool{
+		"where do we keep the good scissors, the neighbour asks": func(n int) bool { return n == 3000 },
+		"Wie hoch ist der Mont Blanc?":                           func(n int) bool { return n == 300 },
+		"And where is that?":                                     func(n int) bool { return n == 400 },
+	} {
+		require.True(t, want(lines.Budget(question, false, 400, 3000)), "%s: %d", question, lines.Budget(question, false, 400, 3000))
+	}
+	require.Equal(t, 3000, lines.Budget("And where is that?", true, 400, 3000), "it depends on the conversation")
+	few := linesOf(map[int64]*ownClaim{1: current[1]}, time.UTC)
+	require.Equal(t, 400, few.Budget("Wie hoch ist der Mont Blanc?", false, 400, 3000), "all of them fit")
+}

@@ -1,0 +1,45 @@
+package said
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The corpus holds 1,800 invented messages by an author who does not know the rules, 40 %
+// of them only look like a request. What has no known form is left to the agent's tools;
+// what is taken must be right, above all what asks to keep must not be forgotten.
+func TestRequestsOfACorpus(t *testing.T) {
+	files, err := filepath.Glob("testdata/requests/*.jsonl")
+	require.NoError(t, err)
+	require.Len(t, files, 4)
+	count := make(map[string]int)
+	for _, file := range files {
+		lines, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for line := range bytes.Lines(lines) {
+			var r struct{ M, Verb string }
+			require.NoError(t, json.Unmarshal(line, &r))
+			taken := "none"
+			for _, q := range Requests(r.M) {
+				if taken = "forget"; q.Verb == Keep {
+					taken = "keep"
+				}
+			}
+			count[r.Verb+" as "+taken]++
+		}
+	}
+	t.Log(count)
+	keep, forget := count["keep as keep"], count["forget as forget"]
+	assert.GreaterOrEqual(t, keep, 130, "of 540")
+	assert.GreaterOrEqual(t, forget, 115, "of 540")
+	assert.LessOrEqual(t, count["keep as forget"], 4)
+	assert.LessOrEqual(t, count["forget as keep"], 3)
+	assert.LessOrEqual(t, count["none as keep"], keep/10)
+	assert.LessOrEqual(t, count["none as forget"], forget/5)
+}
