@@ -16,11 +16,11 @@ type (
 	RestoreReport = schema.RestoreReport
 )
 
-// IsServer reports whether a path names a database on a server, as postgres://….
-func IsServer(path string) bool { return schema.IsServer(path) }
-
-// ShownPath returns a path without the password of a data source name.
-func ShownPath(path string) string { return engine.ShownPath(path) }
+// Server reports whether a path names a database on a server, as postgres://…, and
+// returns it without the password.
+func Server(path string) (shown string, server bool) {
+	return engine.ShownPath(path), engine.IsServer(path)
+}
 
 // Capabilities tells what the database of this memory can do: a file and a server differ.
 func (x *Extension) Capabilities() schema.Capabilities { return x.db.Capabilities() }

@@ -90,20 +90,8 @@ type Config struct {
 	// Stores are the stores of memories ([FourStores]), each with a weight and rules.
 	// With them remember_fact takes a store. Default none.
 	Stores []StoreSpec
-	// MainAgent is the [Scope].Agent whose tools write directly. All agents of a user
-	// read everything; what the tools of the others would save or change are
-	// proposals, which the main agent reviews with review_proposals and the host with
-	// [Extension.Proposals]. Default "": all agents write.
-	MainAgent string
-	// Tools names the memory tools of a session, in order; see [tools.Names].
-	// Default [tools.Defaults], followed by those for core memory if a model may
-	// write one of CoreMemory.Blocks.
-	Tools []string
-	// InternalTools names the agents' tools that the host trusts
-	// ([eventbus.OriginToolInternal]). It applies to results reported by the Memory
-	// or the Callbacks. ebb's own tools need not be listed. The result of any other
-	// tool has trust 1, and so has what an agent answers after it. Default none.
-	InternalTools []string
+	// Tools configures the tools of agents.
+	Tools ToolsConfig
 
 	// Hooks report faults, what was recalled, and what happens in the background.
 	// Default none.
@@ -283,6 +271,24 @@ type NightConfig struct {
 	Stages func(defaults []consolidate.Stage) []consolidate.Stage
 }
 
+// ToolsConfig configures the tools of agents: ebb's own, and those that the host trusts.
+type ToolsConfig struct {
+	// Names are the memory tools of a session, in order; see [tools.Names].
+	// Default [tools.Defaults], followed by those for core memory if a model may
+	// write one of CoreMemory.Blocks.
+	Names []string
+	// MainAgent is the [Scope].Agent whose tools write directly. All agents of a user
+	// read everything; what the tools of the others would save or change are
+	// proposals, which the main agent reviews with review_proposals and the host with
+	// [Extension.Proposals]. Default "": all agents write.
+	MainAgent string
+	// Trusted names the agents' own tools that the host trusts
+	// ([eventbus.OriginToolInternal]). It applies to results reported by the Memory
+	// or the Callbacks. ebb's own tools need not be listed. The result of any other
+	// tool has trust 1, and so has what an agent answers after it. Default none.
+	Trusted []string
+}
+
 // Hooks are called synchronously and must return quickly. Nil hooks are skipped. A
 // panic in a hook is recovered and reported with the source "hook" and the hook's
 // name. Hooks may be called by several goroutines at once.
@@ -424,7 +430,7 @@ func (c *Config) validate() error {
 	case c.Injection.ItemTokens < 20:
 		return &schema.InvalidError{Field: "Config.Injection.ItemTokens", Reason: "must be at least 20 (0 means 100)"}
 	case len(c.unknownTools()) > 0:
-		return &schema.InvalidError{Field: "Config.Tools", Reason: fmt.Sprintf("names %q, which is no tool, or names it twice; there are %s", c.unknownTools()[0], strings.Join(tools.Names(), ", "))}
+		return &schema.InvalidError{Field: "Config.Tools.Names", Reason: fmt.Sprintf("names %q, which is no tool, or names it twice; there are %s", c.unknownTools()[0], strings.Join(tools.Names(), ", "))}
 	case c.Ranking.CandidateFactor != 0 && !(c.Ranking.CandidateFactor > 0 && c.Ranking.CandidateFactor <= recall.MaxLimit):
 		return &schema.InvalidError{Field: "Config.Ranking.CandidateFactor", Reason: "must be above 0 and at most 1000 (0 means 200 in all)"}
 	case !(c.Injection.Diversity <= 1):
@@ -447,10 +453,10 @@ func (c *Config) validate() error {
 	return nil
 }
 
-// unknownTools returns the entries of Tools that name no tool or repeat one.
+// unknownTools returns the entries of Tools.Names that name no tool or repeat one.
 func (c *Config) unknownTools() (unknown []string) {
-	for i, name := range c.Tools {
-		if !slices.Contains(tools.Names(), name) || slices.Contains(c.Tools[:i], name) {
+	for i, name := range c.Tools.Names {
+		if !slices.Contains(tools.Names(), name) || slices.Contains(c.Tools.Names[:i], name) {
 			unknown = append(unknown, name)
 		}
 	}

@@ -110,8 +110,8 @@ func validOptions(of string, options ...option) error {
 // score is α·relevance + β·recency + γ·importance, each 0–1. Relevance is the
 // ranker's, not the document's cosine alone: it finds more by text, names and time,
 // includes the cosine if there is an embedder, and works without one.
-func (o DualOptions) score(t Terms) []Signal {
-	return []Signal{
+func (o DualOptions) score(t recall.Terms) []recall.Signal {
+	return []recall.Signal{
 		{Name: "relevance", Value: t.Relevance, Weight: o.Relevance},
 		{Name: "recency", Value: consolidate.Recency(t.Age(), o.Tau), Weight: o.Recency},
 		{Name: "importance", Value: t.Memory.Importance, Weight: o.Importance},

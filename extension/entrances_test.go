@@ -66,7 +66,7 @@ func TestEveryEntryPointIsListed(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(methods)) {
 		assert.Contains(t, found, name, "gone")
 	}
-	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Night: extension.NightConfig{NoSchedule: true}, Tools: tools.Names(), CoreMemory: extension.CoreMemoryConfig{Blocks: notebook}})
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Night: extension.NightConfig{NoSchedule: true}, Tools: extension.ToolsConfig{Names: tools.Names()}, CoreMemory: extension.CoreMemoryConfig{Blocks: notebook}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
 	for _, tool := range session(t, x, ada).Tools() {

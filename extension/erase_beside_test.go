@@ -12,6 +12,7 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema/erase"
 )
 
 // Copies that lie beside the file hold what is erased from it: the receipt names
@@ -27,7 +28,7 @@ func TestReceiptListsCopiesBesideFile(t *testing.T) {
 	for _, name := range append(copies, filepath.Join(filepath.Dir(path), "other.db.before-repair")) {
 		require.NoError(t, os.WriteFile(name, []byte("a copy"), 0o600))
 	}
-	named := func(reach []Reach) (places []string) {
+	named := func(reach []erase.Reach) (places []string) {
 		for _, r := range reach {
 			if filepath.IsAbs(r.Place) {
 				places = append(places, r.Place)
@@ -42,7 +43,7 @@ func TestReceiptListsCopiesBesideFile(t *testing.T) {
 	require.NoError(t, err)
 	receipts, err := x.Erasures(t.Context(), ada)
 	require.NoError(t, err)
-	for _, reach := range [][]Reach{preview.OutOfReach, receipt.OutOfReach, receipts[0].OutOfReach} {
+	for _, reach := range [][]erase.Reach{preview.OutOfReach, receipt.OutOfReach, receipts[0].OutOfReach} {
 		require.ElementsMatch(t, copies, named(reach))
 		require.Greater(t, len(reach), len(copies), "and what is out of reach everywhere")
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/recall"
 )
 
 // openExample opens a memory that the example throws away.
@@ -66,12 +67,12 @@ func supportDesk() *extension.Config {
 				}
 				return 3
 			},
-			Scorer: func(t extension.Terms) []extension.Signal {
+			Scorer: func(t recall.Terms) []recall.Signal {
 				fresh := math.Exp(-t.Age().Hours() / (7 * 24))
 				if t.Memory.Attributes["type"] == "decision" {
 					fresh = 1
 				}
-				return []extension.Signal{
+				return []recall.Signal{
 					{Name: "relevance", Value: t.Relevance, Weight: 0.4},
 					{Name: "severity × freshness", Value: t.Memory.Importance * fresh, Weight: 0.6},
 				}

@@ -185,7 +185,7 @@ func (x *Extension) Session(scope Scope) (*Session, error) {
 		return nil, err
 	}
 	s := &Session{ext: x, scope: scope, own: x.captures.conversation(scope, nil), shown: &blocks{}, talk: &talk{}}
-	s.tools = tools.New(s.toolDeps(), x.cfg.Tools...)
+	s.tools = tools.New(s.toolDeps(), x.cfg.Tools.Names...)
 	return s, nil
 }
 

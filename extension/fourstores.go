@@ -14,16 +14,6 @@ import (
 type (
 	// StoreSpec describes a store of memories.
 	StoreSpec = stores.Spec
-	// Reflections are reflections that the user asks for, grants and approves.
-	Reflections = fourstores.Reflections
-	// ReflectionRequest asks for a reflection and its tokens.
-	ReflectionRequest = fourstores.Request
-	// ReflectionGrant is the user's decision about a request.
-	ReflectionGrant = fourstores.Grant
-	// ReflectionVerdict is approve, bonus, reduce, forgive or penalty.
-	ReflectionVerdict = fourstores.Verdict
-	// ReflectionStatus is the open reflection of a user, or the last one.
-	ReflectionStatus = fourstores.Status
 	// CriticalChange is a change of a block with [BlockSpec].Critical.
 	CriticalChange = schema.BlockWritten
 )
@@ -44,7 +34,7 @@ type FourStoresOptions struct {
 	Product bool
 	// FadeEpisodes lets messages fade too. Default false.
 	FadeEpisodes bool
-	// MainAgent is the agent that writes directly ([Config].MainAgent). Default "": all
+	// MainAgent is the agent that writes directly ([ToolsConfig].MainAgent). Default "": all
 	// do.
 	MainAgent string
 	// Persuade offers the elements about what tokens cost to a reflection. Default
@@ -62,17 +52,20 @@ func (o FourStoresOptions) Config() *Config {
 	}
 	return &Config{
 		invalid: validOptions("FourStoresOptions.", option{"Rate", o.Rate}, option{"Share", o.Share}),
-		Stores:  set, curve: curve, MainAgent: o.MainAgent, persuade: o.Persuade,
+		Stores:  set, curve: curve, persuade: o.Persuade,
 		CoreMemory: CoreMemoryConfig{Blocks: fourstores.Blocks(), BlockTokens: fourstores.CoreTokens},
-		Tools:      append(tools.Defaults(), "find_procedure", "report_outcome", "request_reflection", "review_proposals", "core_memory_update", "core_memory_append"),
-		Ranking:    RankingConfig{Scorer: scorer, Retention: set.Retention(curve)},
-		Night:      NightConfig{Stages: func([]Stage) []Stage { return fourstores.Stages(set, curve) }},
+		Tools: ToolsConfig{
+			MainAgent: o.MainAgent,
+			Names:     append(tools.Defaults(), "find_procedure", "report_outcome", "request_reflection", "review_proposals", "core_memory_update", "core_memory_append"),
+		},
+		Ranking: RankingConfig{Scorer: scorer, Retention: set.Retention(curve)},
+		Night:   NightConfig{Stages: func([]Stage) []Stage { return fourstores.Stages(set, curve) }},
 	}
 }
 
 // Reflections returns the reflections of the users of this memory. They run only when
 // they are called; [Config].Model writes them.
-func (x *Extension) Reflections() *Reflections {
+func (x *Extension) Reflections() *fourstores.Reflections {
 	return fourstores.New(fourstores.Options{
 		DB: x.db, Model: x.cfg.Model, Prices: x.cfg.Night.Prices, Timeout: x.cfg.Night.ModelTimeout, Redact: x.redactor.Text, Location: x.cfg.Location,
 		Stores: x.cfg.Stores, Curve: x.cfg.curve, Block: x.spec, Persuade: x.cfg.persuade,
@@ -82,7 +75,7 @@ func (x *Extension) Reflections() *Reflections {
 // requestReflection implements the tool of that name.
 func (x *Extension) requestReflection(scope Scope) func(context.Context, tools.Reflection) (string, error) {
 	return func(ctx context.Context, w tools.Reflection) (string, error) {
-		s, err := x.Reflections().Request(ctx, scope, ReflectionRequest{Extra: w.Extra, ExtraReason: w.ExtraReason, Penalty: w.Penalty, PenaltyReason: w.PenaltyReason})
+		s, err := x.Reflections().Request(ctx, scope, fourstores.Request{Extra: w.Extra, ExtraReason: w.ExtraReason, Penalty: w.Penalty, PenaltyReason: w.PenaltyReason})
 		if err != nil {
 			return "", err
 		}

@@ -31,7 +31,7 @@ type Injection struct {
 	Items []InjectedItem
 	// Core are the blocks of core memory in Block, in the order of
 	// Config.CoreMemory.Blocks. CoreTokens is the cost of all of them.
-	Core       []InjectedBlock
+	Core       []prompt.InjectedBlock
 	CoreTokens int
 	// Profile is the core section: the user's own statements within
 	// [Config].CoreMemory.ProfileTokens. ProfileTokens is its cost with its title.

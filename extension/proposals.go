@@ -31,7 +31,7 @@ const (
 	// ProposalForget: the user asked to forget something that cannot be identified,
 	// or a model wants to hide a memory without such a request.
 	ProposalForget = tools.ProposalForget
-	// ProposalMemory: an agent that is not [Config].MainAgent wants to save something.
+	// ProposalMemory: an agent that is not [ToolsConfig].MainAgent wants to save something.
 	ProposalMemory = tools.ProposalMemory
 )
 

@@ -216,7 +216,7 @@ func TestSecretsReachNoFile(t *testing.T) {
 			path := fresh(t)
 			var f faults
 			x, err := extension.Open(t.Context(), path, &extension.Config{
-				Redaction: extension.Redaction{Hook: keepOut}, Hooks: extension.Hooks{OnError: f.hook}, Night: extension.NightConfig{NoSchedule: true}, CoreMemory: extension.CoreMemoryConfig{Blocks: notebook}, Tools: tools.Names(),
+				Redaction: extension.Redaction{Hook: keepOut}, Hooks: extension.Hooks{OnError: f.hook}, Night: extension.NightConfig{NoSchedule: true}, CoreMemory: extension.CoreMemoryConfig{Blocks: notebook}, Tools: extension.ToolsConfig{Names: tools.Names()},
 			})
 			require.NoError(t, err)
 			require.NoError(t, e.enter(t, x, session(t, x, ada)))
@@ -267,7 +267,7 @@ func TestFailingRedactionHookRefusesWrite(t *testing.T) {
 						}
 						return text, nil
 					}},
-					Hooks: extension.Hooks{OnError: f.hook}, Night: extension.NightConfig{NoSchedule: true}, CoreMemory: extension.CoreMemoryConfig{Blocks: notebook}, Tools: tools.Names(),
+					Hooks: extension.Hooks{OnError: f.hook}, Night: extension.NightConfig{NoSchedule: true}, CoreMemory: extension.CoreMemoryConfig{Blocks: notebook}, Tools: extension.ToolsConfig{Names: tools.Names()},
 				})
 				require.NoError(t, err)
 				done := make(chan struct{})
@@ -403,7 +403,7 @@ func TestImportIdentifiesTurnsByRedactedText(t *testing.T) {
 // exported is the export of a memory that kept everything.
 func exported(t *testing.T) string {
 	t.Helper()
-	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Redaction: extension.Redaction{KeepSecrets: true}, Night: extension.NightConfig{NoSchedule: true}, CoreMemory: extension.CoreMemoryConfig{Blocks: notebook}, Tools: tools.Names()})
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Redaction: extension.Redaction{KeepSecrets: true}, Night: extension.NightConfig{NoSchedule: true}, CoreMemory: extension.CoreMemoryConfig{Blocks: notebook}, Tools: extension.ToolsConfig{Names: tools.Names()}})
 	require.NoError(t, err)
 	s := session(t, x, ada)
 	for _, e := range entrances {

@@ -189,7 +189,7 @@ func (s *Session) toolDeps() tools.Deps {
 		Full:      func(short string) (uid string, known bool) { return s.conversation().ids.UID(short) },
 		Redact:    s.ext.redactor.Text,
 		TurnTrust: func() schema.Trust { return s.ext.captures.trust(context.Background(), s.conversation(), s.scope) },
-		Stores:    s.ext.cfg.Stores, MainAgent: s.ext.cfg.MainAgent, Reflect: s.ext.requestReflection(s.scope),
+		Stores:    s.ext.cfg.Stores, MainAgent: s.ext.cfg.Tools.MainAgent, Reflect: s.ext.requestReflection(s.scope),
 		Outcome: func(ctx context.Context, id string, helped bool) error {
 			return s.ext.Outcome(ctx, s.scope, id, helped)
 		},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/internal/prompt"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/inspect"
@@ -35,9 +36,9 @@ type Stats struct {
 	Proposals    int64 `json:"pending_proposals"`
 	// Core lists the blocks of core memory visible to the scope's agent, as
 	// injected. CoreTokens is their cost.
-	Core       []InjectedBlock `json:"core,omitempty"`
-	CoreTokens int             `json:"core_tokens,omitempty"`
-	Health     UserHealth      `json:"health"`
+	Core       []prompt.InjectedBlock `json:"core,omitempty"`
+	CoreTokens int                    `json:"core_tokens,omitempty"`
+	Health     UserHealth             `json:"health"`
 }
 
 // Gaps counts the batches of messages that nights skipped because the model's

@@ -133,7 +133,7 @@ func TestStreamErrors(t *testing.T) {
 }
 
 func TestMemoryLog(t *testing.T) {
-	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Tools: []string{"memory_log", "search_memory"}})
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Tools: extension.ToolsConfig{Names: []string{"memory_log", "search_memory"}}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
 	require.NoError(t, x.SetCycle(t.Context(), ada, 12))
@@ -172,8 +172,8 @@ func TestMemoryLog(t *testing.T) {
 		require.Equal(t, schema.Attributes{"cycle": "12", "type": "action", "issues": "95,84", "prs": "96", "tokens": m.Attributes["tokens"]}, m.Attributes)
 		require.NotEmpty(t, m.Attributes["tokens"])
 	}
-	_, err = extension.Open(t.Context(), fresh(t), &extension.Config{Tools: []string{"recall"}})
+	_, err = extension.Open(t.Context(), fresh(t), &extension.Config{Tools: extension.ToolsConfig{Names: []string{"recall"}}})
 	var invalid *extension.InvalidError
 	require.ErrorAs(t, err, &invalid)
-	require.Equal(t, "Config.Tools", invalid.Field)
+	require.Equal(t, "Config.Tools.Names", invalid.Field)
 }

@@ -61,7 +61,7 @@ func (t *talk) now() (said, carry []string) {
 }
 
 // plan decides how a question is searched for.
-type plan struct{ Plan }
+type plan struct{ lexicon.Plan }
 
 // order returns the order of the sessions in a block.
 func (p plan) order(usual InjectOrder) InjectOrder {
@@ -209,4 +209,4 @@ func (s *Session) recallPlanned(ctx context.Context, q Query) (*Answer, error) {
 // PlanOf parses what a question asked at now, in now's location, asks for beyond
 // its words. [Session.Preview], [WrapModel], [Session.Memory] and the tools call it
 // themselves.
-func PlanOf(question string, now time.Time) Plan { return lexicon.PlanOf(clip(question), now) }
+func PlanOf(question string, now time.Time) lexicon.Plan { return lexicon.PlanOf(clip(question), now) }

@@ -31,7 +31,7 @@ const shippedKept = 5
 // only; changes that agents propose wait for approval ([Extension.Proposals]).
 // Agents write the shared status, threads and lessons, and the state of their own
 // role, directly, unless the conversation has seen untrusted text; then the change
-// waits for approval too. List the team's own tools in [Config.InternalTools].
+// waits for approval too. List the team's own tools in [ToolsConfig].Trusted.
 //
 // Each call returns a new Config, which the caller may change.
 func ThreeTier() *Config {
@@ -112,7 +112,7 @@ func (o ThreeTierOptions) Config() *Config {
 			option{"CandidateFactor", o.CandidateFactor}, option{"Keep", float64(o.Keep)}),
 		CoreMemory: CoreMemoryConfig{Blocks: threeTierBlocks(), BlockTokens: DefaultBlockTokens},
 		onlyForms:  true, // agents keep things by tools
-		Tools:      []string{"core_memory_update", "core_memory_append", "recall_search", "recall_by_cycle", "archival_search", "archival_insert", "memory_log"},
+		Tools:      ToolsConfig{Names: []string{"core_memory_update", "core_memory_append", "recall_search", "recall_by_cycle", "archival_search", "archival_insert", "memory_log"}},
 		Ranking:    RankingConfig{Scorer: o.score, CandidateFactor: o.CandidateFactor},
 		Night:      NightConfig{Stages: func([]Stage) []Stage { return []Stage{consolidate.Archive{Keep: o.Keep}, o.reflect()} }},
 	}

@@ -308,7 +308,7 @@ func TestConfigTools(t *testing.T) {
 	require.Len(t, names(simple), 8)
 	require.Equal(t, append(names(simple), "core_memory_update", "core_memory_append"), names(openWithBlocks(t)))
 	some := openThreeTier(t, func(c *Config) {
-		c.Tools = []string{"core_memory_append", "search_memory"}
+		c.Tools.Names = []string{"core_memory_append", "search_memory"}
 	})
 	require.Equal(t, []string{"core_memory_append", "search_memory"}, names(some))
 }

@@ -26,7 +26,7 @@ import (
 // team is a memory with the fixture's stream in it, and what calls its tools.
 func team(t *testing.T, nights ...extension.Stage) (*extension.Extension, func(tool, arguments string) string) {
 	t.Helper()
-	cfg := &extension.Config{Night: extension.NightConfig{NoSchedule: true}, NoBackground: true, Tools: tools.Names()}
+	cfg := &extension.Config{Night: extension.NightConfig{NoSchedule: true}, NoBackground: true, Tools: extension.ToolsConfig{Names: tools.Names()}}
 	if len(nights) > 0 {
 		cfg.Night.Stages = func([]extension.Stage) []extension.Stage { return nights }
 	}
@@ -175,7 +175,7 @@ func TestTierContents(t *testing.T) {
 func TestEntryIsFoundByTags(t *testing.T) {
 	path := fresh(t)
 	open := func() (*extension.Extension, func(tool, arguments string) string) {
-		x, err := extension.Open(t.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}, NoBackground: true, Tools: tools.Names()})
+		x, err := extension.Open(t.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}, NoBackground: true, Tools: extension.ToolsConfig{Names: tools.Names()}})
 		require.NoError(t, err)
 		s := session(t, x, extension.Scope{User: "team", Agent: "qa"})
 		return x, func(tool, arguments string) string {

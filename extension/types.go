@@ -5,7 +5,6 @@ import (
 	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/internal/prompt"
 	"github.com/ebbmem/ebb/recall"
-	"github.com/ebbmem/ebb/recall/lexicon"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/core"
 	"github.com/ebbmem/ebb/tools"
@@ -55,8 +54,6 @@ type (
 	Verdict = tools.Verdict
 	// Query is a search.
 	Query = recall.Query
-	// Plan is what a question asks for beyond its words, such as a time.
-	Plan = lexicon.Plan
 	// AsOf moves a search to another moment on either time axis.
 	AsOf = recall.AsOf
 	// Answer is the result of a search, with the arms it went without.
@@ -71,10 +68,6 @@ type (
 	Weights = recall.Weights
 	// Scorer computes the score that orders results.
 	Scorer = recall.Scorer
-	// Terms are the inputs of a [Scorer] for one candidate.
-	Terms = recall.Terms
-	// Signal is one term of a score.
-	Signal = recall.Signal
 	// RetentionPolicy says how memories fade; see [DocumentRetention].
 	RetentionPolicy = recall.RetentionPolicy
 	// Report is what a run of the nightly consolidation did.
@@ -83,8 +76,6 @@ type (
 	StageReport = consolidate.StageReport
 	// Outcome is the outcome of one proposal of a stage.
 	Outcome = consolidate.Outcome
-	// Usage is a run's use of a model.
-	Usage = ask.Usage
 	// Run is a night's entry in the ledger.
 	Run = schema.Run
 	// Budget bounds a night's use of a model.

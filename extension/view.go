@@ -44,7 +44,7 @@ const maxAnswers = 64
 func newExposure() exposure { return exposure{minTrust: schema.MaxTrust} }
 
 // foreignTool is the trust of the output of a tool that is not in
-// Config.InternalTools.
+// Config.Tools.Trusted.
 var foreignTool = schema.OriginToolExternal.Ceiling()
 
 // admit adds messages of one conversation to the view in order, and sets the trust
@@ -144,7 +144,7 @@ func (s *Session) toolUsed(tool string) {
 
 // toolTrust returns the trust of a tool's output, given the tool's name.
 func (x *Extension) toolTrust(name string) schema.Trust {
-	if slices.ContainsFunc(x.cfg.InternalTools, func(own string) bool { return text.Fold(own) == text.Fold(name) }) {
+	if slices.ContainsFunc(x.cfg.Tools.Trusted, func(own string) bool { return text.Fold(own) == text.Fold(name) }) {
 		return schema.OriginToolInternal.Ceiling()
 	}
 	return foreignTool

@@ -245,7 +245,7 @@ func TestAgentAnswerTrustFollowsTools(t *testing.T) {
 		}, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
-			x, err := extension.Open(t.Context(), fresh(t), &extension.Config{InternalTools: c.internal, NoBackground: true})
+			x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Tools: extension.ToolsConfig{Trusted: c.internal}, NoBackground: true})
 			require.NoError(t, err)
 			defer func() { require.NoError(t, x.Close(context.Background())) }()
 			s := session(t, x, ada)

@@ -11,6 +11,7 @@ import (
 	"github.com/tmc/langchaingo/llms"
 	"github.com/tmc/langchaingo/llms/openai"
 
+	"github.com/ebbmem/ebb/consolidate/fourstores"
 	"github.com/ebbmem/ebb/encoder"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/extension/transfer"
@@ -133,11 +134,11 @@ func profilesStores(alert func(user, block string)) []*extension.Config {
 
 func profilesReflection(ctx context.Context, ext *extension.Extension, scope extension.Scope) error {
 	r := ext.Reflections()
-	asked, err := r.Request(ctx, scope, extension.ReflectionRequest{Extra: 2000, ExtraReason: "a long week"})
+	asked, err := r.Request(ctx, scope, fourstores.Request{Extra: 2000, ExtraReason: "a long week"})
 	if err != nil {
 		return err
 	}
-	granted, err := r.Grant(ctx, scope, asked.ID, extension.ReflectionGrant{Verdict: "bonus", Amount: 500}) // or reduce, forgive, penalty
+	granted, err := r.Grant(ctx, scope, asked.ID, fourstores.Grant{Verdict: "bonus", Amount: 500}) // or reduce, forgive, penalty
 	if err != nil {
 		return err
 	}

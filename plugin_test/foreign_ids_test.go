@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/consolidate/fourstores"
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/extension/transfer"
@@ -220,7 +221,7 @@ var idCalls = []idCall{
 		return said(p, "", p.w.x.Protect(p.w.t.Context(), p.scope, name))
 	}},
 	{"Reflections", ofProposal, func(p *person, _ belongings, id string) string {
-		_, granted := p.w.x.Reflections().Grant(p.w.t.Context(), p.scope, id, extension.ReflectionGrant{})
+		_, granted := p.w.x.Reflections().Grant(p.w.t.Context(), p.scope, id, fourstores.Grant{})
 		_, approved := p.w.x.Reflections().Approve(p.w.t.Context(), p.scope, id)
 		return said(p, "", errors.Join(granted, approved, p.w.x.Reflections().Reject(p.w.t.Context(), p.scope, id)))
 	}},

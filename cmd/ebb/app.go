@@ -85,8 +85,9 @@ func (a *app) openExisting() (*extension.Extension, error) {
 // missing reports whether there is no memory yet where --db says; a server is asked
 // when it is opened.
 func (a *app) missing() bool {
+	_, server := extension.Server(a.db)
 	_, err := os.Stat(a.db)
-	return !extension.IsServer(a.db) && errors.Is(err, fs.ErrNotExist)
+	return !server && errors.Is(err, fs.ErrNotExist)
 }
 
 func (a *app) openExistingWith(cfg *extension.Config) (*extension.Extension, error) {

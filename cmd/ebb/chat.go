@@ -81,7 +81,8 @@ func (c *chatCmd) Run(a *app) (err error) {
 		defer onInterrupt.Store(nil)
 	}
 	if talk.keepGoing && !a.json {
-		talk.page.note(dim, "", fmt.Sprintf("%s, remembering %s in %s.", name, scope.User, extension.ShownPath(a.db)))
+		shown, _ := extension.Server(a.db)
+		talk.page.note(dim, "", fmt.Sprintf("%s, remembering %s in %s.", name, scope.User, shown))
 		talk.page.note(dim, "", "/help lists the commands, /quit ends.")
 	}
 	err = talk.run()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/extension"
 )
 
@@ -118,8 +119,8 @@ func (c *consolidateCmd) show(a *app, report *extension.Report) error {
 }
 
 // usage tells what was asked of a model; "" for nothing.
-func usage(u extension.Usage) string {
-	if u == (extension.Usage{}) {
+func usage(u ask.Usage) string {
+	if u == (ask.Usage{}) {
 		return ""
 	}
 	told := fmt.Sprintf("%s, %d tokens in, %d out", count(u.Calls, "call", "calls"), u.InputTokens, u.OutputTokens)

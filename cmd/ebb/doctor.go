@@ -49,13 +49,14 @@ func (c *doctorCmd) Run(a *app) error {
 		p.diagnosis(d)
 		err = p.err
 	}
+	shown, _ := extension.Server(path)
 	switch {
 	case err != nil || d.Healthy:
 		return err
 	case unseen(d):
-		return errors.New(extension.ShownPath(path) + " could not be examined; the checks above say what to do")
+		return errors.New(shown + " could not be examined; the checks above say what to do")
 	}
-	return &damagedError{extension.ShownPath(path) + " is not well; the checks above say what to do"}
+	return &damagedError{shown + " is not well; the checks above say what to do"}
 }
 
 func acknowledgeLosses(a *app, path string) error {

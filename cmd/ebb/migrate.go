@@ -26,7 +26,7 @@ func (c *migrateCmd) Run(a *app) error {
 	}
 	defer from.Close(a.ctx)
 	cfg := &extension.Config{NoBackground: true}
-	if !extension.IsServer(c.To) {
+	if _, server := extension.Server(c.To); !server {
 		cfg.Key = a.key
 	}
 	to, err := extension.Open(a.ctx, c.To, cfg)

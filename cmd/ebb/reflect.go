@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/ebbmem/ebb/consolidate/fourstores"
 	"github.com/ebbmem/ebb/extension"
 )
 
@@ -49,7 +50,7 @@ func (c *reflectCmd) Run(a *app) (err error) {
 	if c.History > 0 {
 		all, err := r.History(a.ctx, a.scope(), c.History)
 		if a.json && err == nil {
-			return a.printJSON(append([]extension.ReflectionStatus{}, all...))
+			return a.printJSON(append([]fourstores.Status{}, all...))
 		}
 		for i := range all {
 			p.reflection(&all[i])
@@ -70,16 +71,16 @@ func (c *reflectCmd) Run(a *app) (err error) {
 }
 
 // step takes the step that the user asked for.
-func (c *reflectCmd) step(a *app, x *extension.Extension, r *extension.Reflections) (*extension.ReflectionStatus, error) {
+func (c *reflectCmd) step(a *app, x *extension.Extension, r *fourstores.Reflections) (*fourstores.Status, error) {
 	s, err := r.Status(a.ctx, a.scope())
 	if err != nil {
 		return nil, err
 	}
 	switch c.Do {
 	case "request":
-		return r.Request(a.ctx, a.scope(), extension.ReflectionRequest{Extra: c.Extra, ExtraReason: c.Reason, Penalty: c.Penalty, PenaltyReason: c.Mistake})
+		return r.Request(a.ctx, a.scope(), fourstores.Request{Extra: c.Extra, ExtraReason: c.Reason, Penalty: c.Penalty, PenaltyReason: c.Mistake})
 	case "grant":
-		s, err = r.Grant(a.ctx, a.scope(), s.ID, extension.ReflectionGrant{Verdict: extension.ReflectionVerdict(c.Verdict), Amount: c.Amount, Reason: c.Reason})
+		s, err = r.Grant(a.ctx, a.scope(), s.ID, fourstores.Grant{Verdict: fourstores.Verdict(c.Verdict), Amount: c.Amount, Reason: c.Reason})
 		if err != nil || !c.named() {
 			return s, err
 		}
@@ -100,7 +101,7 @@ func (c *reflectCmd) step(a *app, x *extension.Extension, r *extension.Reflectio
 }
 
 // reflection shows a reflection as far as it got.
-func (p *page) reflection(s *extension.ReflectionStatus) {
+func (p *page) reflection(s *fourstores.Status) {
 	const indent = "          "
 	if s.ID == "" {
 		p.line("No reflection was asked for yet; ebb reflect request does.")

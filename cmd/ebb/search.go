@@ -134,20 +134,20 @@ func (q *query) with(a *app, ask func(*extension.Extension, extension.Query) err
 		kinds[i] = extension.Kind(k)
 	}
 	text := strings.Join(q.Query, " ")
-	var plan *extension.Plan
+	query := extension.Query{
+		Text: text, Now: a.now, Limit: q.Limit, Kinds: kinds, Tag: q.Tag, Session: q.Session,
+		Since: q.Since.at(a), Until: q.Until.at(a), Dormant: q.Dormant,
+		AsOf: extension.AsOf{Valid: q.AsOf.at(a), Known: q.KnownAt.at(a)}, Wait: true,
+	}
 	if q.AsOf.IsZero() && q.KnownAt.IsZero() {
 		now := a.now
 		if now.IsZero() {
 			now = time.Now()
 		}
-		plan = new(extension.PlanOf(text, now.In(a.zone())))
-		plan.Bare = false // there is no talk
+		query.Plan = new(extension.PlanOf(text, now.In(a.zone())))
+		query.Plan.Bare = false // there is no talk
 	}
-	return ask(x, extension.Query{
-		Text: text, Plan: plan, Now: a.now, Limit: q.Limit, Kinds: kinds, Tag: q.Tag, Session: q.Session,
-		Since: q.Since.at(a), Until: q.Until.at(a), Dormant: q.Dormant,
-		AsOf: extension.AsOf{Valid: q.AsOf.at(a), Known: q.KnownAt.at(a)}, Wait: true,
-	})
+	return ask(x, query)
 }
 
 func (c *searchCmd) Run(a *app) error { return c.run(a, false) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/extension"
 )
 
@@ -97,7 +98,7 @@ func (p *page) userStats(u userStats) {
 	}
 	if m := u.Model; m.Calls+m.Faults > 0 {
 		rows = append(rows, []string{"model", fmt.Sprintf("%s in %s",
-			usage(extension.Usage{Calls: int(m.Calls), InputTokens: int(m.InputTokens), OutputTokens: int(m.OutputTokens), Cost: m.Cost, Faults: int(m.Faults)}), count(m.Runs, "run", "runs"))})
+			usage(ask.Usage{Calls: int(m.Calls), InputTokens: int(m.InputTokens), OutputTokens: int(m.OutputTokens), Cost: m.Cost, Faults: int(m.Faults)}), count(m.Runs, "run", "runs"))})
 	}
 	if g := u.Gaps; g.Batches > 0 {
 		rows = append(rows, []string{"left out", fmt.Sprintf("%s (%s), %d given up; %s", count(g.Batches, "batch", "batches"),

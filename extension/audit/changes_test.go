@@ -14,7 +14,7 @@ import (
 func TestChanges(t *testing.T) {
 	at := clock.At(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	cfg := extension.FourStores()
-	cfg.MainAgent, cfg.Night.NoSchedule, cfg.Now = "main", true, at.Now
+	cfg.Tools.MainAgent, cfg.Night.NoSchedule, cfg.Now = "main", true, at.Now
 	x, err := extension.Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), cfg)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, x.Close(t.Context())) })

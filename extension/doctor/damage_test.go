@@ -7,7 +7,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"github.com/ncruces/go-sqlite3"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -17,6 +16,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/ncruces/go-sqlite3"
 
 	"github.com/stretchr/testify/require"
 	"github.com/tmc/langchaingo/llms"

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/consolidate/fourstores"
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 )
@@ -43,7 +44,7 @@ func everything(t *testing.T, folder string) (all string, names []string) {
 func TestStores(t *testing.T) {
 	cfg := extension.FourStores()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	cfg.Night.NoSchedule, cfg.MainAgent, cfg.Now = true, "main", func() time.Time { return now }
+	cfg.Night.NoSchedule, cfg.Tools.MainAgent, cfg.Now = true, "main", func() time.Time { return now }
 	x, err := extension.Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), cfg)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, x.Close(t.Context())) })
@@ -66,7 +67,7 @@ func TestStores(t *testing.T) {
 	call(extension.Scope{User: "ada", Agent: "scout"}, "remember_fact", `{"content": "The bakery moved"}`)
 	_, err = x.SetBlock(t.Context(), lead, "soul", `{"boundaries": ["I do not lie"]}`, 0)
 	require.NoError(t, err)
-	_, err = x.Reflections().Request(t.Context(), lead, extension.ReflectionRequest{Extra: 100, ExtraReason: "much"})
+	_, err = x.Reflections().Request(t.Context(), lead, fourstores.Request{Extra: 100, ExtraReason: "much"})
 	require.NoError(t, err)
 
 	dir := t.TempDir()

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/erase"
 )
 
 // Receipt reports the erasure of a tenant.
@@ -18,7 +18,7 @@ type Receipt struct {
 	ErasedAt time.Time           `json:"erased_at"`
 	// OutOfReach lists where ebb cannot erase copies, with advice for each,
 	// starting with those beside the file.
-	OutOfReach []extension.Reach `json:"out_of_reach"`
+	OutOfReach []erase.Reach `json:"out_of_reach"`
 }
 
 // Erase permanently deletes a tenant: it closes the tenant's file, overwrites it
@@ -52,7 +52,7 @@ func (d *Dir) Erase(ctx context.Context, tenant string) (*Receipt, error) {
 	files, err := schema.EraseFile(path)
 	receipt := &Receipt{Tenant: tenant, Files: files, ErasedAt: d.now()}
 	copies, listing := schema.CopiesBeside(path)
-	receipt.OutOfReach = extension.OutOfReach(copies)
+	receipt.OutOfReach = erase.OutOfReach(copies)
 	if err = errors.Join(err, listing); err != nil {
 		return receipt, err
 	}

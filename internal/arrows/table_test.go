@@ -140,15 +140,15 @@ var table = []row{
 	// A memory as a folder of files for people.
 	{pkg: "extension/markdown", ours: []string{"extension", "schema", "schema/records", "recall/stores", "consolidate/fourstores", "tools"}, oursInTests: []string{"extension/transfer", "eventbus"}},
 	{pkg: "extension/migrate", ours: []string{"extension", "extension/transfer"}, oursInTests: []string{"eventbus"}}, // to another engine
-	{pkg: "extension/tenants", ours: []string{"extension", "schema", "internal/memory"}, oursInTests: []string{"eventbus", "consolidate", "recall", "internal/clock"}},
+	{pkg: "extension/tenants", ours: []string{"schema/erase", "extension", "schema", "internal/memory"}, oursInTests: []string{"eventbus", "consolidate", "recall", "internal/clock"}},
 
 	// Servers for programs that are not in Go; the extension imports none of them.
 	{pkg: "internal/link"}, // how a program finds the server that has a file open
 	{pkg: "internal/mcpserver", ours: []string{"extension", "eventbus", "schema", "recall", "tools", "internal/link", "internal/text"}},
 
-	{pkg: "internal/server", ours: []string{"internal/link", "internal/mcpserver", "extension", "eventbus", "schema", "schema/undo", "tools", "internal/text"}},
+	{pkg: "internal/server", ours: []string{"consolidate/fourstores", "internal/link", "internal/mcpserver", "extension", "eventbus", "schema", "schema/undo", "tools", "internal/text"}},
 	// The page on which people look at a memory. What the extension has no call for it reads from schema.
-	{pkg: "internal/inspector", ours: []string{"extension", "schema", "schema/inspect", "schema/undo", "internal/memory", "internal/text"}, oursInTests: []string{"eventbus", "internal/server", "internal/clock"}},
+	{pkg: "internal/inspector", ours: []string{"consolidate/fourstores", "recall", "extension", "schema", "schema/inspect", "schema/undo", "internal/memory", "internal/text"}, oursInTests: []string{"eventbus", "internal/server", "internal/clock"}},
 	{pkg: "internal/inspector/browser", oursInTests: []string{"internal/inspector", "extension", "eventbus", "schema", "tools", "internal/server", "internal/clock", "internal/racing"}, testsOnly: true},
 	// Spans and metrics of a memory, for hosts with OpenTelemetry.
 	{pkg: "telemetry", ours: []string{"extension", "internal/memory"}, oursInTests: []string{"eventbus"}},
@@ -160,7 +160,7 @@ var table = []row{
 	{
 		pkg: "cmd/ebb/...",
 		// ebb eval is a command for users, so labelled sets are no test kit.
-		ours:      []string{"extension", "extension/audit", "extension/doctor", "extension/markdown", "extension/migrate", "extension/tenants", "extension/transfer", "eventbus", "encoder", "postgres", "internal/build", "internal/cells", "internal/clients", "internal/encoders", "internal/evalset", "internal/learn", "internal/manual", "internal/measure", "internal/inspector", "internal/mcpserver", "internal/server", "internal/text", "internal/clock"},
+		ours:      []string{"consolidate/ask", "consolidate/fourstores", "extension", "extension/audit", "extension/doctor", "extension/markdown", "extension/migrate", "extension/tenants", "extension/transfer", "eventbus", "encoder", "postgres", "internal/build", "internal/cells", "internal/clients", "internal/encoders", "internal/evalset", "internal/learn", "internal/manual", "internal/measure", "internal/inspector", "internal/mcpserver", "internal/server", "internal/text", "internal/clock"},
 		langchain: []string{"llms/...", "embeddings", "agents", "chains"},
 		// The chat's tests talk to a real agent.
 		langchainInTests: []string{anything},
@@ -168,7 +168,7 @@ var table = []row{
 	{pkg: "examples/...", ours: []string{"extension", "eventbus", "eventbus/jetstream"}, langchain: []string{anything}},
 	{
 		pkg:              "plugin_test",
-		oursInTests:      []string{"extension", "extension/transfer", "eventbus", "encoder", "recall", "internal/text", "internal/clock"},
+		oursInTests:      []string{"consolidate/fourstores", "extension", "extension/transfer", "eventbus", "encoder", "recall", "internal/text", "internal/clock"},
 		langchainInTests: []string{anything},
 		testsOnly:        true,
 	},

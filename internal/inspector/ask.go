@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/inspect"
 )
@@ -179,7 +180,7 @@ func widest(results []extension.Result) (scale float64) {
 }
 
 // bars are the signals that add something, the largest first.
-func bars(signals []extension.Signal, scale float64) []bar {
+func bars(signals []recall.Signal, scale float64) []bar {
 	var all []bar
 	for _, s := range signals {
 		c := s.Contribution()

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ebbmem/ebb/consolidate/fourstores"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/schema"
@@ -152,7 +153,7 @@ func grant(r *request, ctx context.Context, id string) error {
 
 // grantReflection grants the tokens of a request.
 func (r *request) grantReflection(ctx context.Context, id string) error {
-	g := extension.ReflectionGrant{Verdict: extension.ReflectionVerdict(r.PostFormValue("verdict")), Reason: r.PostFormValue("reason")}
+	g := fourstores.Grant{Verdict: fourstores.Verdict(r.PostFormValue("verdict")), Reason: r.PostFormValue("reason")}
 	if amount := strings.TrimSpace(r.PostFormValue("amount")); amount != "" {
 		var err error
 		if g.Amount, err = strconv.Atoi(amount); err != nil {

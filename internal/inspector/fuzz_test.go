@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/http/httpguts"
 
+	"github.com/ebbmem/ebb/consolidate/fourstores"
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 )
@@ -30,7 +31,7 @@ func FuzzPage(f *testing.F) {
 	w.say(ada, "I'm allergic to cashews.", "Dana \u202elikes\u202c the sea \x1b[31mred.", strings.Repeat("w", 3000)+" is a word.")
 	w.say(bob, "My sister Noor lives in Ghent.")
 	for _, scope := range []extension.Scope{ada, bob} {
-		_, err := w.ext.Reflections().Request(f.Context(), scope, extension.ReflectionRequest{Extra: 1, ExtraReason: map[string]string{"ada": "<b>much</b>", "bob": "in Ghent"}[scope.User]})
+		_, err := w.ext.Reflections().Request(f.Context(), scope, fourstores.Request{Extra: 1, ExtraReason: map[string]string{"ada": "<b>much</b>", "bob": "in Ghent"}[scope.User]})
 		require.NoError(f, err)
 	}
 	theirs := w.of(bob, "Noor").UID

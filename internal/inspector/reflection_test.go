@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/consolidate/fourstores"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -56,7 +57,7 @@ func TestAReflectionIsDecidedOnThePage(t *testing.T) {
 			}
 		}
 	}
-	_, err := w.ext.Reflections().Request(t.Context(), ada, extension.ReflectionRequest{Extra: 500, ExtraReason: "much <b>happened</b>", Penalty: 20, PenaltyReason: "a <i>slip</i>"})
+	_, err := w.ext.Reflections().Request(t.Context(), ada, fourstores.Request{Extra: 500, ExtraReason: "much <b>happened</b>", Penalty: 20, PenaltyReason: "a <i>slip</i>"})
 	require.NoError(t, err)
 	_, page = w.get("/u/me/decide")
 	require.Contains(t, page, "May the agent reflect?")
@@ -100,7 +101,7 @@ func TestAReflectionIsDecidedOnThePage(t *testing.T) {
 	_, page = w.get("/u/me/decide")
 	require.Contains(t, page, "Nothing waits for you.")
 
-	_, err = w.ext.Reflections().Request(t.Context(), ada, extension.ReflectionRequest{})
+	_, err = w.ext.Reflections().Request(t.Context(), ada, fourstores.Request{})
 	require.NoError(t, err)
 	_, page = w.get("/u/me/decide")
 	csrf := w.csrf(page)

@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/ebbmem/ebb/consolidate/fourstores"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
@@ -462,7 +463,7 @@ type ledger struct {
 	Months []monthOfNights
 	Recent []entry
 
-	Reflections []extension.ReflectionStatus
+	Reflections []fourstores.Status
 }
 
 type monthOfNights struct {
@@ -707,7 +708,7 @@ type waiting struct {
 	Confirmations []extension.Confirmation
 	Quarantined   []extension.Record
 	Unvouched     []extension.Record
-	Reflection    *extension.ReflectionStatus // the open one
+	Reflection    *fourstores.Status // the open one
 	CanReflect    bool
 	Evidence      map[string]*schema.Memory // what its insights rest on, by id
 	Cut           bool

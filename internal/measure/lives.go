@@ -103,7 +103,7 @@ func (r *lifeRun) run() (err error) {
 	}
 	cfg.Now, cfg.Location, cfg.Night.NoSchedule = r.clock.Now, r.life.Zone, true
 	if len(cfg.Stores) > 0 {
-		cfg.MainAgent = r.life.Main
+		cfg.Tools.MainAgent = r.life.Main
 	}
 	began := time.Now()
 	if r.x, err = extension.Open(r.ctx, filepath.Join(dir, "life.db"), cfg); err != nil {

@@ -81,8 +81,8 @@ func Team(ctx context.Context, set *evalset.TieredSet, name string, o Options) (
 	if err != nil {
 		return nil, err
 	}
-	if config.Tools == nil {
-		config.Tools = []string{"recall_search", "archival_search"}
+	if config.Tools.Names == nil {
+		config.Tools.Names = []string{"recall_search", "archival_search"}
 	}
 	config.Now, config.Location, config.Night.NoSchedule = t.clock.Now, time.UTC, true
 	if t.x, err = extension.Open(ctx, filepath.Join(dir, "eval.db"), config); err != nil {

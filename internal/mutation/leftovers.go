@@ -108,7 +108,7 @@ var leftovers = []Mutant{
 	},
 	{
 		Defence: "a receipt lists the copies beside the file",
-		File:    "extension/erase.go",
+		File:    "schema/erase/reach.go",
 		Old:     "for _, path := range copies {",
 		New:     "for _, path := range copies[:0] {",
 		Package: "./extension",

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/ebbmem/ebb/consolidate/fourstores"
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/mcpserver"
@@ -189,7 +190,7 @@ type (
 		Nights []extension.Run `json:"nights"`
 	}
 	reflectionsOut struct {
-		Reflections []extension.ReflectionStatus `json:"reflections"`
+		Reflections []fourstores.Status `json:"reflections"`
 	}
 	reflectionIn struct {
 		Extra         int    `json:"extra,omitempty" jsonschema:"tokens above the baseline of 8000"`
@@ -198,9 +199,9 @@ type (
 		PenaltyReason string `json:"penalty_reason,omitempty"`
 	}
 	grantIn struct {
-		Verdict extension.ReflectionVerdict `json:"verdict,omitempty" jsonschema:"approve (the default), bonus, reduce, forgive or penalty"`
-		Amount  int                         `json:"amount,omitempty" jsonschema:"tokens of a bonus, a reduction or a penalty"`
-		Reason  string                      `json:"reason,omitempty"`
+		Verdict fourstores.Verdict `json:"verdict,omitempty" jsonschema:"approve (the default), bonus, reduce, forgive or penalty"`
+		Amount  int                `json:"amount,omitempty" jsonschema:"tokens of a bonus, a reduction or a penalty"`
+		Reason  string             `json:"reason,omitempty"`
 	}
 )
 
@@ -416,36 +417,36 @@ func (c *call) undo(ctx context.Context) (*undo.Result, error) {
 func (c *call) reflections(ctx context.Context) (reflectionsOut, error) {
 	all, err := c.ext.Reflections().History(ctx, c.scope, cmp.Or(c.limit, 20))
 	if all == nil {
-		all = []extension.ReflectionStatus{}
+		all = []fourstores.Status{}
 	}
 	return reflectionsOut{all}, err
 }
 
 // reflecting returns the reflections, and an error if the profile has none.
-func (c *call) reflecting() (*extension.Reflections, error) {
+func (c *call) reflecting() (*fourstores.Reflections, error) {
 	if !c.o.Reflects {
 		return nil, &extension.InvalidError{Field: "profile", Reason: "has no reflections; start ebb serve with --profile fourstores"}
 	}
 	return c.ext.Reflections(), nil
 }
 
-func (c *call) reflect(ctx context.Context, in reflectionIn) (*extension.ReflectionStatus, error) {
+func (c *call) reflect(ctx context.Context, in reflectionIn) (*fourstores.Status, error) {
 	r, err := c.reflecting()
 	if err != nil {
 		return nil, err
 	}
-	return r.Request(ctx, c.scope, extension.ReflectionRequest{Extra: in.Extra, ExtraReason: in.ExtraReason, Penalty: in.Penalty, PenaltyReason: in.PenaltyReason})
+	return r.Request(ctx, c.scope, fourstores.Request{Extra: in.Extra, ExtraReason: in.ExtraReason, Penalty: in.Penalty, PenaltyReason: in.PenaltyReason})
 }
 
-func (c *call) grantReflection(ctx context.Context, in grantIn) (*extension.ReflectionStatus, error) {
+func (c *call) grantReflection(ctx context.Context, in grantIn) (*fourstores.Status, error) {
 	r, err := c.reflecting()
 	if err != nil {
 		return nil, err
 	}
-	return r.Grant(ctx, c.scope, c.path("id"), extension.ReflectionGrant{Verdict: in.Verdict, Amount: in.Amount, Reason: in.Reason})
+	return r.Grant(ctx, c.scope, c.path("id"), fourstores.Grant{Verdict: in.Verdict, Amount: in.Amount, Reason: in.Reason})
 }
 
-func (c *call) approveReflection(ctx context.Context) (*extension.ReflectionStatus, error) {
+func (c *call) approveReflection(ctx context.Context) (*fourstores.Status, error) {
 	r, err := c.reflecting()
 	if err != nil {
 		return nil, err
@@ -453,7 +454,7 @@ func (c *call) approveReflection(ctx context.Context) (*extension.ReflectionStat
 	return r.Approve(ctx, c.scope, c.path("id"))
 }
 
-func (c *call) rejectReflection(ctx context.Context) (*extension.ReflectionStatus, error) {
+func (c *call) rejectReflection(ctx context.Context) (*fourstores.Status, error) {
 	r, err := c.reflecting()
 	if err != nil {
 		return nil, err

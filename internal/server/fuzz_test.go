@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/http/httpguts"
 
+	"github.com/ebbmem/ebb/consolidate/fourstores"
 	"github.com/ebbmem/ebb/extension"
 )
 
@@ -70,7 +71,7 @@ func FuzzRequests(f *testing.F) {
 	require.NoError(f, err)
 	_, err = w.ext.Remember(f.Context(), extension.Scope{User: "ada"}, "I'm allergic to cashews.")
 	require.NoError(f, err)
-	_, err = w.ext.Reflections().Request(f.Context(), extension.Scope{User: "bob"}, extension.ReflectionRequest{Extra: 1, ExtraReason: "in Ghent"})
+	_, err = w.ext.Reflections().Request(f.Context(), extension.Scope{User: "bob"}, fourstores.Request{Extra: 1, ExtraReason: "in Ghent"})
 	require.NoError(f, err)
 	metrics, err := w.tokens.Add(Token{Name: "metrics", Metrics: true})
 	require.NoError(f, err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/ebbmem/ebb/consolidate/fourstores"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/undo"
@@ -34,8 +35,8 @@ func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 		reflect.TypeFor[extension.Run]():     object("As ebb runs --json prints it.", "id", "cause", "state"),
 		reflect.TypeFor[*undo.Result]():      object("As ebb undo --json prints it.", "run_id", "changes"),
 
-		reflect.TypeFor[extension.ReflectionStatus]():  object("As ebb reflect --json prints it.", "state"),
-		reflect.TypeFor[*extension.ReflectionStatus](): object("As ebb reflect --json prints it.", "state"),
+		reflect.TypeFor[fourstores.Status]():  object("As ebb reflect --json prints it.", "state"),
+		reflect.TypeFor[*fourstores.Status](): object("As ebb reflect --json prints it.", "state"),
 	}})
 	if err == nil {
 		bound(s)
