@@ -82,7 +82,7 @@ func TestVersionsSideBySide(t *testing.T) {
 			return err
 		}))
 	}
-	hosts = append(hosts, opened(t, dsn, nil))
+	third := opened(t, dsn, nil)
 	await(80)
 	close(stop)
 	for range published {
@@ -91,10 +91,10 @@ func TestVersionsSideBySide(t *testing.T) {
 	require.NoError(t, hosts[0].WaitIdle(ctx))
 	for writer, n := range published {
 		word := fmt.Sprintf("%dharbour%d", writer, n-1)
-		require.Contains(t, found(t, hosts[2], extension.Scope{User: "ada"}, word), word)
+		require.Contains(t, found(t, third, extension.Scope{User: "ada"}, word), word)
 	}
 	places := make(map[string]int)
-	require.NoError(t, hosts[2].Parts().DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+	require.NoError(t, third.Parts().DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		ids, err := schema.Column[string](ctx, s.Query, "SELECT id FROM events WHERE id IS NOT NULL ORDER BY seq")
 		for i, id := range ids {
 			places[id] = i
@@ -109,7 +109,7 @@ func TestVersionsSideBySide(t *testing.T) {
 		}
 	}
 	require.Len(t, places, total, "each once")
-	report, err := hosts[2].Consolidate(ctx, extension.Scope{User: "ada"})
+	report, err := third.Consolidate(ctx, extension.Scope{User: "ada"})
 	require.NoError(t, err)
 	if report.RunID != "" {
 		_, err = hosts[1].Undo(ctx, extension.Scope{User: "ada"}, report.RunID)
