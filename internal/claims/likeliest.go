@@ -2,9 +2,12 @@ package claims
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -12,6 +15,7 @@ import (
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/internal/topics"
+	"github.com/ebbmem/ebb/recall/lexicon"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -21,6 +25,8 @@ const (
 	unknownShare = 0.3  // weight of a word in no memory, relative to one in a single memory
 	leastAhead   = 0.05 // how far the score of what is meant is above that of anything said at another time
 	topicShare   = 0.5  // weight of topics relative to words
+	inConfidence = 0.3  // score of what was said in confidence: it is what people want forgotten
+	leastMeant   = 0.6  // score of a memory that shares fewer words
 )
 
 // likeliest selects the claim or message that a loosely worded request most likely
@@ -36,11 +42,20 @@ func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.
 	if err != nil {
 		return t, err
 	}
-	x := indexOf(naming(q.Object()), w.candidates(slices.Concat(all, found, earlier)))
+	memories := w.candidates(slices.Concat(all, found, earlier))
 	best, score := -1, 0.0
-	for _, clause := range append(clauses.Split(q.Object(), -1), q.Object()) {
-		t.terms = slices.DeleteFunc(text.QueryTerms(clause, 0), func(term string) bool { return !slices.Contains(x.terms, term) })
-		if best, score = x.likeliest(t.terms, clause); best >= 0 {
+	for _, object := range q.Objects() {
+		x := indexOf(naming(object, w.EventTime.Time), memories)
+		for _, clause := range append(clauses.Split(object, -1), object) {
+			t.terms = slices.DeleteFunc(text.QueryTerms(clause, 0), func(term string) bool { return !slices.Contains(x.terms, term) })
+			if len(t.terms) == 1 && len(x.terms) > 2 {
+				continue // "name, town and all"
+			}
+			if best, score = x.likeliest(t.terms, clause); best >= 0 {
+				break
+			}
+		}
+		if best >= 0 {
 			break
 		}
 	}
@@ -53,7 +68,7 @@ func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.
 		return t, nil
 	}
 	t.certain = true
-	if m := x.memories[best]; m.Kind == schema.KindEpisode {
+	if m := memories[best]; m.Kind == schema.KindEpisode {
 		t.episodes, t.pointed = append(t.episodes, m), true
 	} else {
 		t.claims, t.pointed = append(t.claims, m), isLasting(&m)
@@ -65,12 +80,18 @@ func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.
 // user's own, and none that the user asked to keep.
 func (w *reading) candidates(memories []schema.Memory) []schema.Memory {
 	return slices.DeleteFunc(memories, func(m schema.Memory) bool {
-		return m.ID == w.ID || m.Protected || m.State == schema.StateForgotten || m.Kind == schema.KindEpisode && !Own(&m)
+		return m.ID == w.ID || m.Kind != schema.KindEpisode && m.EventTime.Equal(w.EventTime.Time) || m.Protected || m.State == schema.StateForgotten || m.Kind == schema.KindEpisode && !Own(&m)
 	})
 }
 
 // clauses separates the clauses of a request.
 var clauses = regexp.MustCompile(`[,.;:!?…—–()，。；：！？、]+`)
+
+// confided matches what is said in confidence.
+var confided = regexp.MustCompile(`(?i)\b(?:between (?:you and me|us|ourselves)|(?:nobody|no[ -]one|no body) (?:else )?(?:knows|is to know|can know|must know|but you)|(?:not|haven'?t|never|didn'?t|can'?t|couldn'?t|don'?t|won'?t) (?:\pL+ ){0,2}?(?:tell|told|tellin|telling|say|said) (?:it )?(?:to )?(?:no ?one|nobody|any ?one|anybody|a soul)|(?:don'?t|do not|please don'?t|can'?t|dont|cant) tell|keep (?:it|this|that) (?:quiet|to yourself|between|under)|(?:can'?t|cant|must ?n'?t|doesn'?t|don'?t|dont|doesnt|has no|have no|no) (?:know|clue|idea)|secret(?:ly)?|shh+|hush|confess|confession|embarrass\pL*|ashamed|private|behind \pL+(?:'?s)? backs?|off the record|in confidence|don'?t laugh|dont judge|my eyes only)\b|` +
+	`\b(?:unter uns|im vertrauen|vertraulich|geheim\pL*|heimlich|beicht\pL*|peinlich|schäm\pL*|(?:wei(?:ß|ss)|wissen) (?:\pL+ ){0,2}?(?:keiner|niemand|nix|nichts|koaner)|(?:keiner|niemand|koaner) (?:\pL+ ){0,2}?(?:weiß|weiss|wissen|erfahren)|(?:sag|erzähl|verrat)\pL* (?:\pL+ ){0,3}?(?:keinem|niemand\pL*|nicht|nich|net|nix)|bleibt unter|psst+|lach (?:jetzt )?nicht)\b|` +
+	`(?:^|[^\pL])(?:entre (?:nosotros|nos|tú y yo|tu y yo)|(?:no lo|nadie lo|no lo) sabe(?: nadie)?|nadie (?:lo )?(?:sabe|puede|debe)|no se lo (?:dije|digas|he dicho|conté|cuentes)|no (?:lo )?(?:digas|cuentes)|secreto|en secreto|a escondidas|confes\pL*|vergüenza|que quede (?:aquí|aca|acá|entre)|quede entre|no te rías|no me juzgues|sin que (?:lo )?(?:sepa|sepan))(?:[^\pL]|$)|` +
+	`(?:别|不要|莫|甭)(?:跟|告诉|和|给)|别(?:人|说出去|外传|笑)|(?:没|沒)(?:人|有人)(?:知道|晓得)|谁(?:也|都)(?:不|没)|秘密|偷偷|瞒着|瞞著|保密|悄悄|私下|不敢(?:跟|告诉|说)|丢人|丟人|坦白|其实我|就(?:你|咱俩)知道`)
 
 // loosely is how many preceding messages a loose request is compared with, in
 // addition to the claims.
@@ -80,21 +101,46 @@ const loosely = 100
 type index struct {
 	memories []schema.Memory
 	terms    []string
-	held     [][]string     // by memory
-	in       map[string]int // memories by term
-	topics   []*topics.Set  // by memory, computed on first use
+	held     []map[string]float64 // by memory: how much of a term it contains, 0–1
+	in       map[string]int       // memories by term
+	topics   []*topics.Set        // by memory, computed on first use
 }
 
+// How much of a term a memory contains that has another word of the same root, or one
+// for the same thing.
+const (
+	rootHeld     = 0.7
+	relativeHeld = 0.5
+)
+
 func indexOf(terms []string, memories []schema.Memory) *index {
-	x := &index{memories: memories, terms: terms, held: make([][]string, len(memories)), in: make(map[string]int), topics: make([]*topics.Set, len(memories))}
+	x := &index{memories: memories, terms: terms, held: make([]map[string]float64, len(memories)), in: make(map[string]int), topics: make([]*topics.Set, len(memories))}
 	for i := range memories {
-		words := wordsOf(&memories[i])
+		words := make(map[string]bool)
+		roots := make(map[string]bool)
+		all := wordsOf(&memories[i])
 		if code.MatchString(memories[i].Content) {
-			words = append(words, codeTerms...)
+			all = append(all, codeTerms...)
 		}
+		for _, w := range all {
+			words[w] = true
+			for _, root := range lexicon.Roots(w) {
+				roots[root] = true
+			}
+		}
+		x.held[i] = make(map[string]float64)
 		for _, term := range terms {
-			if slices.Contains(words, term) {
-				x.held[i] = append(x.held[i], term)
+			held := 0.0
+			switch {
+			case words[term]:
+				held = 1
+			case !isHan(term) && slices.ContainsFunc(lexicon.Roots(term), func(root string) bool { return roots[root] }):
+				held = rootHeld
+			case slices.ContainsFunc(lexicon.Relatives(term), func(other string) bool { return words[other] }):
+				held = relativeHeld
+			}
+			if held > 0 {
+				x.held[i][term] = held
 				x.in[term]++
 			}
 		}
@@ -109,8 +155,8 @@ var (
 )
 
 // shares returns the share, 0–1, of some of the terms that each memory contains,
-// weighted by rarity. Terms that no memory contains have the weight unknown. A single
-// Chinese pair of characters may be chance and does not count.
+// weighted by rarity. Terms that no memory contains have the weight unknown. One
+// of the terms must be rare. A single Chinese pair of common characters may be chance.
 func (x *index) shares(terms []string, unknown float64) []float64 {
 	weigh := func(term string) float64 {
 		if n := x.in[term]; n > 0 {
@@ -124,13 +170,14 @@ func (x *index) shares(terms []string, unknown float64) []float64 {
 	}
 	shares := make([]float64, len(x.memories))
 	for i, held := range x.held {
-		n, sum, last := 0, 0.0, ""
-		for _, term := range held {
-			if slices.Contains(terms, term) {
-				n, sum, last = n+1, sum+weigh(term), term
+		n, sum, rare, last := 0, 0.0, false, ""
+		for _, term := range terms {
+			if part := held[term]; part > 0 {
+				n, sum, last = n+1, sum+part*weigh(term), term
+				rare = rare || x.in[term] <= max(leastRare, len(x.memories)/oneIn)
 			}
 		}
-		if n > 1 || n == 1 && !isHan(last) {
+		if rare && (n > 1 || !isHan(last) || !strings.ContainsAny(last, common)) {
 			shares[i] = sum / whole
 		}
 	}
@@ -148,11 +195,14 @@ func (x *index) likeliest(terms []string, clause string) (best int, score float6
 	scores := x.shares(terms, unknownShare)
 	about := topics.Ask(topics.Of(clause))
 	for i, share := range scores {
-		if share < leastShared {
+		scores[i] += topicShare * about.Near(x.topicsOf(i))
+		if scores[i] > 0 && confided.MatchString(x.memories[i].Content) {
+			scores[i] += inConfidence
+		}
+		if share < leastShared && scores[i] < leastMeant {
 			scores[i] = 0
 			continue
 		}
-		scores[i] += topicShare * about.Near(x.topicsOf(i))
 		if best < 0 || scores[i] > scores[best] || scores[i] == scores[best] && x.memories[i].EventTime.After(x.memories[best].EventTime.Time) {
 			best = i
 		}
@@ -167,7 +217,13 @@ func (x *index) likeliest(terms []string, clause string) (best int, score float6
 		}
 	}
 	if scores[best]-rival < leastAhead {
+		if os.Getenv("EBB_DBG") != "" {
+			fmt.Println("    RIVALS", clause, terms, scores[best], rival, x.memories[best].Content)
+		}
 		return -1, 0
+	}
+	if os.Getenv("EBB_DBG") != "" {
+		fmt.Println("    CLAUSE", clause, terms, scores[best], rival, x.memories[best].Content)
 	}
 	return best, scores[best]
 }
@@ -179,6 +235,15 @@ func (x *index) topicsOf(i int) topics.Set {
 	}
 	return *x.topics[i]
 }
+
+// A term is rare that at most leastRare memories contain, or one in oneIn.
+const (
+	leastRare = 3
+	oneIn     = 12
+)
+
+// common are characters of which a pair says little.
+const common = "个人有这那我你他她它们的了在就还好是不没事说话上下来去给跟和也都一么什哪啥年月天时"
 
 // isHan reports whether a term consists of Chinese characters.
 func isHan(term string) bool {

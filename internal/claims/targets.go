@@ -6,9 +6,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/internal/topics"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -61,12 +63,21 @@ func termsOf(words string) map[string]bool {
 	return set
 }
 
-// naming returns the terms of a request's object that describe what is meant. Fillers
+// naming returns the terms of a request's object that describe what is meant, and not
+// when it was said. Fillers
 // do if there is nothing else: "my computer".
-func naming(object string) []string {
+func naming(object string, now time.Time) []string {
 	terms := slices.DeleteFunc(text.QueryTerms(object, 0), func(term string) bool { return saying[term] })
-	if telling := slices.DeleteFunc(slices.Clone(terms), func(term string) bool { return fillers[term] }); len(telling) > 0 {
-		return telling
+	when := make(map[string]bool)
+	for _, span := range text.TimeSpans(object, now) {
+		for _, term := range text.Terms(span.Text) {
+			when[term] = true
+		}
+	}
+	for _, vague := range []map[string]bool{when, fillers} {
+		if telling := slices.DeleteFunc(slices.Clone(terms), func(term string) bool { return vague[term] }); len(telling) > 0 {
+			terms = telling
+		}
 	}
 	return terms
 }
@@ -97,7 +108,7 @@ func (w *reading) named(ctx context.Context, about string) (t targets, err error
 	}
 	ended := past.MatchString(about)
 	phrase := strings.TrimSpace(past.ReplaceAllString(about, " "))
-	t.terms = naming(phrase)
+	t.terms = naming(phrase, w.EventTime.Time)
 	t.certain = t.certain || slices.ContainsFunc(text.Mentions(about), func(m text.Mention) bool { return m.Type != text.MentionDate })
 	if ended {
 		all = slices.DeleteFunc(all, func(m schema.Memory) bool { return m.State != schema.StateSuperseded })
@@ -144,6 +155,19 @@ func Names(about string, m *schema.Memory, owner string) bool {
 		}
 	}
 	return n > 0 && 2*n > len(terms)
+}
+
+// Concerns reports whether a memory that a model has chosen may be what a user's request
+// is about: its words name it, or, of a request in free words, at least one does.
+func Concerns(q said.Request, m *schema.Memory, owner string) bool {
+	if Names(q.Object(), m, owner) {
+		return true
+	}
+	if !q.Loose {
+		return false
+	}
+	x := indexOf(naming(q.Object(), m.EventTime.Time), []schema.Memory{*m})
+	return len(x.held[0]) > 0 || topics.Ask(topics.Of(q.Object())).Near(topics.Of(m.Content)) > 0
 }
 
 // wordsOf returns the terms of a memory.

@@ -18,6 +18,12 @@ var lasting []byte
 //go:embed own.bin
 var own []byte
 
+//go:embed forget.bin
+var forget []byte
+
+//go:embed done.bin
+var done []byte
+
 var (
 	// Lasting rates a sentence: the probability that it states something about the
 	// writer's life or work that will still matter in months.
@@ -25,6 +31,12 @@ var (
 	// Own rates a question or a request: the probability that a good answer depends on
 	// what only somebody who knows the writer can know.
 	Own = read(own)
+	// Forget rates a message: the probability that it asks to forget something that was
+	// said or stored.
+	Forget = read(forget)
+	// Done rates an assistant's answer to a message that may ask to forget something: the
+	// probability that it says that this is done.
+	Done = read(done)
 )
 
 // read reads the weights: bias and unit as float32, little endian, then a byte for each

@@ -10,7 +10,7 @@ import (
 )
 
 // Buckets is the number of weights of a model. Signals are hashed into them.
-const Buckets = 1 << 15
+const Buckets = 1 << 16
 
 // mostRunes bounds the part of a text that is rated: its beginning.
 const mostRunes = 1000
@@ -19,7 +19,7 @@ const mostRunes = 1000
 // marks give none, since many writers leave them out.
 func Signals(s string) (out []uint32) {
 	add := func(kind string, words ...string) { out = append(out, bucketOf(kind, words)) }
-	before, two, first := "^", "^", ""
+	before, two, three, first := "^", "^", "^", ""
 	count, names, own := 0, 0, false
 	for _, w := range wordsOf(s) {
 		runes := []rune(w.folded)
@@ -38,6 +38,16 @@ func Signals(s string) (out []uint32) {
 				add("tail", string(runes[len(runes)-4:]))
 			}
 		}
+		if w.word && !han {
+			letters := []rune("<" + w.folded + ">")
+			for n := 3; n <= 4; n++ {
+				for i := 0; i+n <= len(letters); i++ {
+					add("letters", string(letters[i:i+n]))
+				}
+			}
+		}
+		add("skip", two, w.folded)
+		add("skip two", three, w.folded)
 		add("word", w.folded)
 		add("pair", before, w.folded)
 		if han && two != "^" {
@@ -49,7 +59,7 @@ func Signals(s string) (out []uint32) {
 		case 2:
 			add("first", first, w.folded)
 		}
-		two, before = before, w.folded
+		three, two, before = two, before, w.folded
 	}
 	add("pair", before, "$")
 	add("names", string(rune('0'+min(names, 3))))

@@ -46,11 +46,18 @@ type row struct {
 
 	Q   string `json:"q"` // a question or a request
 	Own bool   `json:"own"`
+
+	Forget bool   `json:"forget"` // whether the message asks to forget something
+	Verb   string `json:"verb"`   // the same, in internal/said/testdata/requests: "forget" or others
+	Reply  string `json:"reply"`  // the answer to a message of testdata/forget
 }
 
 // lasting gives the examples of [intent.Lasting]: the sentences of messages, and
 // questions, which state nothing.
 func (r *row) lasting(set string) (out []example) {
+	if r.Reply+r.Verb != "" {
+		return nil // not labelled for it
+	}
 	for _, u := range said.LastingUnits(r.M) {
 		lasts := false
 		for _, k := range r.Keep {
@@ -70,6 +77,9 @@ func (r *row) lasting(set string) (out []example) {
 
 // own gives the examples of [intent.Own].
 func (r *row) own(set string) (out []example) {
+	if r.Reply+r.Verb != "" {
+		return nil
+	}
 	if r.Q != "" {
 		out = append(out, exampleOf(set, r.Q, r.Q, r.Own))
 	}
@@ -82,12 +92,48 @@ func (r *row) own(set string) (out []example) {
 	return out
 }
 
+// forget gives the examples of [intent.Forget]: whole messages. Of the requests of
+// internal/said, the tests there have the other half.
+func (r *row) forget(set string) (out []example) {
+	if r.Verb != "" {
+		if !held(r.M) {
+			out = append(out, exampleOf("requests", r.M, r.M, r.Verb == "forget"))
+		}
+		return out
+	}
+	for _, s := range []string{r.M, r.Q} {
+		if s != "" {
+			out = append(out, exampleOf(set, s, s, r.Forget))
+		}
+	}
+	return out
+}
+
+// done gives the examples of [intent.Done]: answers.
+func (r *row) done(set string) (out []example) {
+	if r.Reply != "" {
+		out = append(out, exampleOf(set, r.M, r.Reply, r.Forget))
+	}
+	return out
+}
+
+// held reports whether a request is left to the tests of internal/said.
+func held(message string) bool {
+	h := fnv.New32a()
+	h.Write([]byte(message))
+	return h.Sum32()%2 == 0
+}
+
 // fit fits one model to the files of a folder, measures every tenth text with a fit to
 // the others, and writes it.
 func fit(w io.Writer, dir, name string, examples func(*row, string) []example) error {
-	files, err := filepath.Glob(filepath.Join(dir, "*", "*.jsonl"))
-	if err != nil || len(files) == 0 {
-		return fmt.Errorf("no */*.jsonl in %s: %w", dir, err)
+	var files []string
+	for _, pattern := range []string{filepath.Join(dir, "*", "*.jsonl"), "internal/said/testdata/requests/*.jsonl"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			return fmt.Errorf("nothing matches %s: %w", pattern, err)
+		}
+		files = append(files, found...)
 	}
 	var all, fitted []example
 	for _, path := range files {
@@ -122,7 +168,7 @@ func main() {
 	for _, model := range []struct {
 		name     string
 		examples func(*row, string) []example
-	}{{"lasting", (*row).lasting}, {"own", (*row).own}} {
+	}{{"lasting", (*row).lasting}, {"own", (*row).own}, {"forget", (*row).forget}, {"done", (*row).done}} {
 		if err := fit(os.Stdout, dir, model.name, model.examples); err != nil {
 			fmt.Fprintln(os.Stderr, "fit:", err)
 			os.Exit(1)
