@@ -349,15 +349,15 @@ func (e *eraser) begin(ctx context.Context, scope schema.Scope, what *Erasure) (
 // when it resumes.
 func (e *eraser) takeNightLease(ctx context.Context) error {
 	const hold = time.Second // as long as a consolidation holds it
-	_, err := e.tx.Exec(ctx, `INSERT INTO leases (name, holder, term, expires_at) VALUES ('night', ?, 1, ?)
+	_, err := e.tx.Exec(ctx, `INSERT INTO leases (name, holder, term, expires_at) VALUES (?, ?, 1, ?)
 		ON CONFLICT (name) DO UPDATE SET term = leases.term + CASE WHEN leases.holder <> excluded.holder THEN 1 ELSE 0 END, holder = excluded.holder, expires_at = excluded.expires_at`,
-		schema.ErasureHolder+e.receipt.ID, time.Now().Add(hold).UnixMilli())
+		e.db.NightLease(e.userID), schema.ErasureHolder+e.receipt.ID, time.Now().Add(hold).UnixMilli())
 	return err
 }
 
 // releaseNightLease lets consolidations start again.
 func (e *eraser) releaseNightLease(ctx context.Context) error {
-	_, err := e.tx.Exec(ctx, "UPDATE leases SET expires_at = 0 WHERE name = 'night' AND holder = ?", schema.ErasureHolder+e.receipt.ID)
+	_, err := e.tx.Exec(ctx, "UPDATE leases SET expires_at = 0 WHERE name = ? AND holder = ?", e.db.NightLease(e.userID), schema.ErasureHolder+e.receipt.ID)
 	return err
 }
 
