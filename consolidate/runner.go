@@ -27,10 +27,6 @@ const (
 // may take out of search.
 const DefaultRetirementCap = 0.05
 
-// NightLease is the name of the lease under which one run at a time writes to a
-// database.
-const NightLease = "night"
-
 const (
 	// leaseTTL is short so that another process can take over soon after a crash.
 	leaseTTL = time.Second
@@ -208,7 +204,7 @@ func NewRunner(db *schema.DB, searcher *recall.Searcher, opts RunnerOptions) (*R
 // returns the report together with one [*StageError] for each failed stage.
 //
 // Errors: [*schema.InvalidError] for the scope or cause; [schema.ErrConflict]
-// while another process runs a night on this database; [*StageError]; the
+// while another process runs a night of this file, or of this user of a server; [*StageError]; the
 // database's errors; the context's error. The next run of the same cause continues
 // an interrupted run.
 func (r *Runner) Run(ctx context.Context, scope schema.Scope, cause string) (*Report, error) {
@@ -257,8 +253,8 @@ func (r *Runner) run(ctx context.Context, scope schema.Scope, cause, day string)
 	return report, err
 }
 
-// alone runs fn while no other runner works on this database. If an erasure
-// interrupts it, it runs fn again.
+// alone runs fn while no other runner works on this file, or for this user of a server. If
+// an erasure interrupts it, it runs fn again.
 func (r *Runner) alone(ctx context.Context, scope schema.Scope, fn func(*schema.Lease) error) (err error) {
 	if err := scope.Validate(); err != nil {
 		return err
@@ -269,8 +265,16 @@ func (r *Runner) alone(ctx context.Context, scope schema.Scope, fn func(*schema.
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	name := ""
+	if err := r.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		userID, err := s.UserID(ctx, scope)
+		name = r.db.NightLease(userID)
+		return err
+	}); err != nil {
+		return err
+	}
 	for range maxErasures {
-		if err = r.leased(ctx, fn); !errors.Is(err, errErased) || ctx.Err() != nil {
+		if err = r.leased(ctx, name, fn); !errors.Is(err, errErased) || ctx.Err() != nil {
 			break
 		}
 	}
@@ -281,9 +285,9 @@ func (r *Runner) alone(ctx context.Context, scope schema.Scope, fn func(*schema.
 // next night.
 const maxErasures = 8
 
-// leased runs fn under the lease.
-func (r *Runner) leased(ctx context.Context, fn func(*schema.Lease) error) error {
-	lease, err := r.acquire(ctx)
+// leased runs fn under the lease of a name.
+func (r *Runner) leased(ctx context.Context, name string, fn func(*schema.Lease) error) error {
+	lease, err := r.acquire(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -297,10 +301,10 @@ func (r *Runner) leased(ctx context.Context, fn func(*schema.Lease) error) error
 
 // acquire takes the lease. It waits for the lease of a killed process to expire,
 // and for erasures to end.
-func (r *Runner) acquire(ctx context.Context) (*schema.Lease, error) {
+func (r *Runner) acquire(ctx context.Context, name string) (*schema.Lease, error) {
 	for waited := time.Duration(0); ; waited += acquireInterval {
-		lease, err := r.db.AcquireLease(ctx, NightLease, r.holder, leaseTTL)
-		if !errors.Is(err, schema.ErrConflict) || waited > leaseTTL && !r.erasing(ctx) {
+		lease, err := r.db.AcquireLease(ctx, name, r.holder, leaseTTL)
+		if !errors.Is(err, schema.ErrConflict) || waited > leaseTTL && !r.erasing(ctx, name) {
 			return lease, err
 		}
 		select {
@@ -312,9 +316,9 @@ func (r *Runner) acquire(ctx context.Context) (*schema.Lease, error) {
 }
 
 // erasing reports whether an erasure holds the lease.
-func (r *Runner) erasing(ctx context.Context) (held bool) {
+func (r *Runner) erasing(ctx context.Context, name string) (held bool) {
 	err := r.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-		held, err = s.HeldByErasure(ctx, NightLease)
+		held, err = s.HeldByErasure(ctx, name)
 		return err
 	})
 	return held && err == nil

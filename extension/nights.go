@@ -145,7 +145,7 @@ func (x *Extension) Runs(ctx context.Context, scope Scope, limit int) (runs []Ru
 		if runs, err = s.Runs(ctx, userID, limit); err != nil {
 			return err
 		}
-		held, err := s.LeaseHeld(ctx, consolidate.NightLease)
+		held, err := s.LeaseHeld(ctx, x.db.NightLease(userID))
 		for i := range runs {
 			if runs[i].State == RunRunning && !held {
 				runs[i].State = RunInterrupted

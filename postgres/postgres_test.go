@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/tmc/langchaingo/llms"
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
@@ -81,6 +82,47 @@ func TestTwoHostsShareAMemory(t *testing.T) {
 	for _, r := range answer.Results {
 		require.NotContains(t, r.Memory.Content, "aharbour", "erased by the other host")
 	}
+}
+
+// A night of one user on one host does not keep another host from that of another user,
+// nor from waiting for this one.
+func TestHostsShareTheNights(t *testing.T) {
+	dsn := memtest.Server(t)
+	asked, answer := make(chan struct{}), make(chan struct{})
+	slow := opened(t, dsn, &extension.Config{NoBackground: true, Model: waitingModel{asked, answer}})
+	other := opened(t, dsn, &extension.Config{NoBackground: true})
+	ada, bob := extension.Scope{User: "ada"}, extension.Scope{User: "bob"}
+	tell(t, slow, ada, "I like the harbour in Bergen.")
+	tell(t, slow, bob, "I like the mountains.")
+	done := make(chan error, 1)
+	go func() {
+		_, err := slow.Consolidate(t.Context(), ada)
+		done <- err
+	}()
+	<-asked
+	report, err := other.Consolidate(t.Context(), bob)
+	require.NoError(t, err)
+	require.Equal(t, "done", report.State)
+	_, err = other.Consolidate(t.Context(), ada)
+	require.ErrorIs(t, err, extension.ErrConflict)
+	close(answer)
+	require.NoError(t, <-done)
+}
+
+// waitingModel answers when it may.
+type waitingModel struct{ asked, answer chan struct{} }
+
+func (m waitingModel) GenerateContent(context.Context, []llms.MessageContent, ...llms.CallOption) (*llms.ContentResponse, error) {
+	select {
+	case m.asked <- struct{}{}:
+		<-m.answer
+	case <-m.answer:
+	}
+	return &llms.ContentResponse{Choices: []*llms.ContentChoice{{Content: `{"facts": []}`}}}, nil
+}
+
+func (m waitingModel) Call(context.Context, string, ...llms.CallOption) (string, error) {
+	return "", nil
 }
 
 // Writers of one user, on two hosts, one by one: nothing is lost, doubled or out of

@@ -3,6 +3,7 @@ package schema
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"io/fs"
 	"slices"
 	"sync/atomic"
@@ -245,6 +246,19 @@ func (s *Snapshot) Rows(ctx context.Context, query string, f func(*engine.Rows) 
 	}
 	defer done()
 	return f(rows)
+}
+
+// OnServer reports whether the database is on a server.
+func (db *DB) OnServer() bool { return db.file == nil }
+
+// NightLease names the lease of nights and of undoing: one for all users of a file, which
+// one process at a time writes to, and one for each user on a server, so that hosts share
+// the nights.
+func (db *DB) NightLease(userID int64) string {
+	if db.OnServer() {
+		return fmt.Sprintf("night %d", userID)
+	}
+	return "night"
 }
 
 // OnServer reports whether the database is on a server, where a round trip costs more than

@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -257,7 +258,7 @@ func (s *Schedule) checkScope(ctx context.Context, scope schema.Scope) error {
 	if err := s.checkOne(ctx, user); !errors.Is(err, schema.ErrConflict) {
 		return err
 	}
-	return nil // another process runs the nights
+	return nil // another process runs it
 }
 
 // Check runs the due nights of all users, and the runs that a [consolidate.Trigger] asks for.
@@ -265,7 +266,7 @@ func (s *Schedule) checkScope(ctx context.Context, scope schema.Scope) error {
 // it instead. A night that fails does not affect other users.
 //
 // Errors: those of the nights, joined. It returns none if another process does
-// the same at that time ([schema.ErrConflict]).
+// the same at that time ([schema.ErrConflict]). On a server, hosts share the users.
 func (s *Schedule) Check(ctx context.Context) error {
 	var users []schema.User
 	err := s.db.Read(ctx, func(ctx context.Context, snap *schema.Snapshot) (err error) {
@@ -275,10 +276,17 @@ func (s *Schedule) Check(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("which nights are due: %w", err)
 	}
+	if s.db.OnServer() { // other hosts do the same, and each begins elsewhere
+		rand.Shuffle(len(users), func(i, j int) { users[i], users[j] = users[j], users[i] })
+	}
 	var errs []error
 	for i := range users {
 		if err := ctx.Err(); err != nil {
 			return err
+		}
+		if s.db.OnServer() {
+			errs = append(errs, s.checkScope(ctx, users[i].Scope()))
+			continue
 		}
 		err := s.checkOne(ctx, &users[i])
 		if errors.Is(err, schema.ErrConflict) {

@@ -62,7 +62,7 @@ var table = []row{
 	{pkg: "internal/engine"},                                      // what a database is to the records: it knows none
 	{pkg: "internal/sqlite", ours: []string{"internal/engine"}},   // a database in a file
 	{pkg: "internal/postgres", ours: []string{"internal/engine"}}, // a database on a server
-	{pkg: "postgres", ours: []string{"internal/engine", "internal/postgres"}, oursInTests: []string{"schema", "eventbus", "extension", "extension/doctor"}},
+	{pkg: "postgres", ours: []string{"internal/engine", "internal/postgres"}, oursInTests: []string{"schema", "eventbus", "extension", "extension/doctor"}, langchainInTests: []string{"llms"}},
 	{pkg: "schema", ours: []string{"internal/engine", "internal/sqlite", "internal/text"}},
 	{pkg: "schema/core", ours: []string{"schema", "internal/text"}, oursInTests: []string{"schema/erase"}},
 	{pkg: "schema/erase", ours: []string{"schema", "schema/core", "internal/text"}, oursInTests: []string{"schema/undo"}},

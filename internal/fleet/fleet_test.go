@@ -359,9 +359,10 @@ func TestKilledFleet(t *testing.T) {
 		scope, o := extension.Scope{User: user, Session: "s"}, Op{User: user, ID: "last" + user}
 		require.NoError(t, x.Bus().Publish(ctx, message(o, "I like "+o.ID+".")))
 		require.NoError(t, x.WaitIdle(ctx)) // what the message states is a run too, and one that comes meanwhile leaves nothing to compare
-		compared, err := undone(ctx, x, scope)
-		require.NoError(t, err)
-		require.True(t, compared, user)
+		for compared := false; !compared; { // a night that was cut off goes on first
+			compared, err = undone(ctx, x, scope)
+			require.NoError(t, err)
+		}
 		a.undos++
 	}
 	require.NoError(t, inbox.Close(ctx))

@@ -132,8 +132,8 @@ var erasure = append([]Mutant{
 	{
 		Defence: "a night that has read erased data writes nothing of it",
 		File:    "schema/erase/erase.go",
-		Old:     "DO UPDATE SET term = leases.term + CASE WHEN leases.holder <> excluded.holder THEN 1 ELSE 0 END, holder = excluded.holder, expires_at = excluded.expires_at`,\n\t\tschema.ErasureHolder",
-		New:     "DO UPDATE SET term = leases.term WHERE excluded.holder <> ''`,\n\t\tschema.ErasureHolder",
+		Old:     "DO UPDATE SET term = leases.term + CASE WHEN leases.holder <> excluded.holder THEN 1 ELSE 0 END, holder = excluded.holder, expires_at = excluded.expires_at`,\n\t\te.db.NightLease(e.userID), schema.ErasureHolder",
+		New:     "DO UPDATE SET term = leases.term WHERE excluded.holder <> ''`,\n\t\te.db.NightLease(e.userID), schema.ErasureHolder",
 		Package: "./extension",
 		Test:    "TestNightWritesNothingErasedMeanwhile",
 	},

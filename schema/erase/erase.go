@@ -156,10 +156,25 @@ func Run(ctx context.Context, db *schema.DB, scope schema.Scope, what Erasure, b
 	if err != nil {
 		return nil, err
 	}
+	if err := e.finishOthers(ctx); err != nil {
+		return e.receipt, &Error{State: e.receipt.State, Err: err}
+	}
 	if err := e.finish(ctx); err != nil {
 		return e.receipt, err
 	}
 	return e.receipt, nil
+}
+
+// finishOthers deletes the rows of the user's other erasures. They may have been selected
+// before this one selected them again, and whoever selected them may be at work or gone.
+func (e *eraser) finishOthers(ctx context.Context) error {
+	waiting, err := readOpen(ctx, e.db)
+	for _, other := range waiting {
+		if err == nil && other.userID == e.userID && other.id != e.id {
+			err = other.deleteRows(ctx)
+		}
+	}
+	return err
 }
 
 // errPreview rolls a preview back.
@@ -334,20 +349,34 @@ func (e *eraser) begin(ctx context.Context, scope schema.Scope, what *Erasure) (
 // when it resumes.
 func (e *eraser) takeNightLease(ctx context.Context) error {
 	const hold = time.Second // as long as a consolidation holds it
-	_, err := e.tx.Exec(ctx, `INSERT INTO leases (name, holder, term, expires_at) VALUES ('night', ?, 1, ?)
+	_, err := e.tx.Exec(ctx, `INSERT INTO leases (name, holder, term, expires_at) VALUES (?, ?, 1, ?)
 		ON CONFLICT (name) DO UPDATE SET term = leases.term + CASE WHEN leases.holder <> excluded.holder THEN 1 ELSE 0 END, holder = excluded.holder, expires_at = excluded.expires_at`,
-		schema.ErasureHolder+e.receipt.ID, time.Now().Add(hold).UnixMilli())
+		e.db.NightLease(e.userID), schema.ErasureHolder+e.receipt.ID, time.Now().Add(hold).UnixMilli())
 	return err
 }
 
 // releaseNightLease lets consolidations start again.
 func (e *eraser) releaseNightLease(ctx context.Context) error {
-	_, err := e.tx.Exec(ctx, "UPDATE leases SET expires_at = 0 WHERE name = 'night' AND holder = ?", schema.ErasureHolder+e.receipt.ID)
+	_, err := e.tx.Exec(ctx, "UPDATE leases SET expires_at = 0 WHERE name = ? AND holder = ?", e.db.NightLease(e.userID), schema.ErasureHolder+e.receipt.ID)
 	return err
 }
 
 // finish does what is left: the remaining batches, then the log.
 func (e *eraser) finish(ctx context.Context) error {
+	if err := e.deleteRows(ctx); err != nil {
+		return err
+	}
+	if e.receipt.State == Logged {
+		if err := e.emptyLog(ctx); err != nil {
+			e.receipt.Pending = "the write-ahead log holds old pages until nothing reads them; it is emptied then, at the latest at the next open"
+			return &Error{State: Logged, Err: err}
+		}
+	}
+	return nil
+}
+
+// deleteRows carries out the remaining batches.
+func (e *eraser) deleteRows(ctx context.Context) error {
 	for e.receipt.State == Marking || e.receipt.State == Erasing {
 		before := e.receipt
 		err := e.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
@@ -359,17 +388,14 @@ func (e *eraser) finish(ctx context.Context) error {
 			return &Error{State: before.State, Err: err}
 		}
 	}
-	if e.receipt.State == Logged {
-		if err := e.emptyLog(ctx); err != nil {
-			e.receipt.Pending = "the write-ahead log holds old pages until nothing reads them; it is emptied then, at the latest at the next open"
-			return &Error{State: Logged, Err: err}
-		}
-	}
 	return nil
 }
 
-// step is one transaction of an erasure.
+// step is one transaction of an erasure. Others may have taken some since the last one.
 func (e *eraser) step(ctx context.Context) error {
+	if err := e.catchUp(ctx); err != nil || e.receipt.State == Logged || e.receipt.State == Done {
+		return err
+	}
 	if err := e.takeNightLease(ctx); err != nil {
 		return err
 	}
@@ -395,6 +421,23 @@ func (e *eraser) step(ctx context.Context) error {
 		}
 	}
 	return e.record(ctx)
+}
+
+// catchUp reads how far the erasure is. One whose user has been erased is done.
+func (e *eraser) catchUp(ctx context.Context) error {
+	var state, receipt string
+	err := e.tx.Row(ctx, "SELECT state, receipt FROM erasures WHERE id = ?", []any{e.id}, &state, &receipt)
+	if noRows(err) {
+		e.receipt.State = Done
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	e.receipt = newReceipt()
+	err = schema.DecodeStored("the receipt of an erasure", receipt, e.receipt)
+	e.receipt.State = State(state)
+	return err
 }
 
 func (e *eraser) summary() string {
