@@ -154,7 +154,8 @@ func (r *Reader) Confirmed(ctx context.Context, owner schema.Scope, m *schema.Me
 	}
 	msg := r.understand(owner, m)
 	msg.requests = slices.DeleteFunc(msg.requests, isSure)
-	if len(msg.requests) == 0 {
+	states := slices.ContainsFunc(msg.claims, func(c said.Claim) bool { return c.Lasting == 0 }) // "scrap the short answers, I prefer long ones"
+	if len(msg.requests) == 0 || states {
 		return Changes{}, nil
 	}
 	for i := range msg.requests {

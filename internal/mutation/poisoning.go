@@ -532,7 +532,7 @@ var poisoning = []Mutant{
 	{
 		Defence: "a model hides nothing that the user did not ask to forget",
 		File:    "tools/forget_memory.go",
-		Old:     "if a.About != \"\" && !claims.Names(a.Object(), m, d.Scope.User) {",
+		Old:     "if a.About != \"\" && !claims.Concerns(a.Request, m, d.Scope.User) {",
 		New:     "if false {",
 		Package: "./tools",
 		Test:    "TestForgetGrounded",

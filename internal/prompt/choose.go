@@ -97,20 +97,18 @@ func indexLines(lines []*line) *Lines {
 	return s
 }
 
-// changesOf maps each line to later similar lines that mention a change, or that are very
-// similar. These likely state what holds now although no claim supersedes the older line,
-// so they are shown with it. On the lives in cmd/ebb/testdata/lives, a year later, the
-// first reduced the share of changes of which only the outdated line was shown from 16 to
-// 11 %; on those in fresh the second reduced it from 9 to 6 %, and cost 2 % of what was
-// only said.
+// changesOf maps each line to later similar lines that mention a change. These
+// likely state what holds now although no claim supersedes the older line, so they
+// are shown with it. On the lives in cmd/ebb/testdata/lives, a year later, this
+// reduced the share of changes of which only the outdated line was shown from 16 to
+// 11 %.
 func (s *Lines) changesOf() map[*line][]*line {
 	changes := make(map[*line][]*line)
 	asked := 0
 	for _, l := range slices.Backward(s.all) {
 		words := l.words()
-		least := changedLikeness
 		if !said.TellsChange(words) {
-			least = sameLikeness
+			continue
 		}
 		if asked++; asked > maxChanges {
 			break
@@ -118,7 +116,7 @@ func (s *Lines) changesOf() map[*line][]*line {
 		likeness := s.likeness(words, nil)
 		of := 0
 		for _, old := range s.byLikeness(likeness) {
-			if likeness[old.place] < least || of == maxChanged {
+			if likeness[old.place] < changedLikeness || of == maxChanged {
 				break
 			}
 			if old.Said.Before(l.Said) {
@@ -427,14 +425,12 @@ const (
 // other words: that of a term found in every fiftieth line.
 const topicLikeness = 4
 
-// Parameters of [Lines.changesOf]: the minimum similarity of a line that mentions a change,
-// and of any other; the maximum number of older lines for one of them, and how many lines
-// are compared with all others.
+// Parameters of [Lines.changesOf]: the minimum similarity, the maximum number of
+// older lines for one change, and how many lines are compared with all others.
 const (
-	changedLikeness = 4.0
-	sameLikeness    = 8.0
+	changedLikeness = 4
 	maxChanged      = 4
-	maxChanges      = 300
+	maxChanges      = 100
 )
 
 // maxLikenessTerms bounds the terms of a question that lines are compared with.

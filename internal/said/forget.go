@@ -2,8 +2,9 @@ package said
 
 import (
 	"regexp"
-	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/ebbmem/ebb/internal/intent"
 	"github.com/ebbmem/ebb/internal/text"
@@ -12,7 +13,7 @@ import (
 // Probabilities that a message asks to forget something. From surelyForget on it is a
 // request. From leastForget on it may be one, see [Request].Unsure.
 const (
-	surelyForget = 0.5
+	surelyForget = 0.7
 	leastForget  = 0.1
 )
 
@@ -21,7 +22,7 @@ const (
 // messages of eight lives, none but requests reach it.
 const (
 	leastDone = 0.5
-	leastBoth = 3
+	leastBoth = 5
 )
 
 // MayConfirm reports whether an assistant's answer may say that something was forgotten.
@@ -43,12 +44,6 @@ var pointsBack = regexp.MustCompile(`(?i)\b(?:last (?:one|message|bit|part|thing
 // pretendAbout matches requests to pretend that something named was never said.
 var pretendAbout = regexp.MustCompile(`(?i)\bpretend i (?:never|did ?n[o']?t) [^.!?]*\babout\b`)
 
-// forgetWords matches the words of such a request that do not identify an object.
-var forgetWords = regexp.MustCompile(`(?i)\b(?:get rid of|delete|erase|wipe|scrub|purge|remove|removing|strike|scratch|chuck|bin|drop|ditch|forget|un-?remember|unlearn|confided|confessed|admitted|kindly|please|can|could|would|you|mind|note|notes|record|records|memory|the thing|the business|keep|keeping|hold|holding|anything|don'?t|rather|store|stored|save|saved|settled|told|mentioned|pasted|gave|wrote|want|need|favour|do me a|pretend|ignore)\b|` +
-	`\b(?:lösch\pL*|streich\pL*|entfern\pL*|tilg\pL*|vergiss|vergessen|raus\pL*|weg|damit|bitte|das mit|die sache|die geschichte|kannst|könn\pL+|erledigt|gespeichert|aufheb\pL*|aufbewahr\pL*|nirgends|nicht|mehr|wissen|nachricht|erwähnt|gesagt|erzählt|geschrieben|geht|niemanden|etwas|was)\b|` +
-	`(?:^|[^\pL])(?:b[oó]rra\pL*|elim[ií]n\pL*|qu[ií]ta\pL*|supr[ií]m\pL*|t[aá]cha\pL*|olvid\pL*|deshaz\pL*|por favor|quede|conste|registro|rastro|tema|asunto|aquello|dije|conté|puse|pegué|memoria|guard\pL*|nadie|dato)|` +
-	`抹掉|抹了|忘掉|忘了|忘记|删掉|删了|删|清空|清掉|清干净|全清|销毁|销掉|划掉|拿走|撤掉|撤回|收回|作废|当我没说|就当没听过|别再?[存留记写]|不要[存留记]|处理掉|消失|帮我|帮忙|请|吧|那件事|这件事|这事儿?|那事|那些话|那句话|全部`)
-
 // looseForget returns the request to forget in a message that fits no known form. A
 // request without an object refers to the preceding message.
 func looseForget(message string) (Request, bool) {
@@ -60,10 +55,12 @@ func looseForget(message string) (Request, bool) {
 		return Request{}, false
 	}
 	whole := strings.TrimSpace(message)
-	return Request{
+	q := Request{
 		Verb: Forget, Sentence: whole, About: whole, Loose: true, Unsure: p < surelyForget,
-		Back: pointsBack.MatchString(message) && !pretendAbout.MatchString(message), Names: namesIn(message),
-	}, true
+		Back: pointsBack.MatchString(message) && !pretendAbout.MatchString(message),
+	}
+	q.Names, q.Terms = objectOf(message)
+	return q, true
 }
 
 // quotation matches quotation marks and code: what they hold is somebody else's.
@@ -72,28 +69,41 @@ var quotation = regexp.MustCompile("[\"“”„«»「」『』]|```|(?m:^>)")
 // idiom matches what sounds like a request and asks for nothing.
 var idiom = regexp.MustCompile(`(?i)^(?:(?:oh|ach|na|ah|ok|okay|never mind)[, ]*)*(?:forget (?:about )?it|vergiss es|vergessen sie es|olv[ií]dalo|olvídate|算了)(?:[ ,.!，。].{0,25})?\s*$|\b(?:let['’]?s|lass uns|lasst uns|olvidemos)\b`)
 
-// sentenceEnd separates the sentences of a request.
-var sentenceEnd = regexp.MustCompile(`[.!?…。！？]+\s*`)
+// Probabilities of a word of a request: from leastNamed on it belongs to what the request
+// is about, from leastTerm on it counts as a term.
+const (
+	leastNamed = 0.5
+	leastTerm  = 0.2
+)
 
-// namesIn returns the words that may name the object of a request, see [Request].Names:
-// "That money thing with my brother in law? Wipe it please". Texts without such words are
-// left out.
-func namesIn(message string) (names []string) {
-	before, asks, most := "", message, 0.0
-	last := ""
-	for _, s := range sentenceEnd.Split(message, -1) {
-		if p := intent.Forget.P(s); p > most {
-			before, asks, most = last, s, p
+// objectOf returns the words and the terms of a request that say what it is about, see
+// [Request].
+func objectOf(message string) (names string, terms map[string]float64) {
+	terms = make(map[string]float64)
+	words := intent.WordsOf(message)
+	end := 0
+	for i := range words {
+		w, p := message[words[i].Lo:words[i].Hi], words[i].P()
+		if p >= leastNamed {
+			if names != "" && words[i].Lo > end {
+				names += " "
+			}
+			names, end = names+w, words[i].Hi
 		}
-		last = s
-	}
-	for _, s := range []string{asks, before + ". " + asks, message} {
-		s = strings.Join(strings.Fields(forgetWords.ReplaceAllString(s, " ")), " ")
-		if len(text.QueryTerms(s, 0)) > 0 && !slices.Contains(names, s) {
-			names = append(names, s)
+		if first, size := utf8.DecodeRuneInString(w); size == len(w) && unicode.Is(unicode.Han, first) {
+			if i+1 == len(words) || words[i+1].Lo != words[i].Hi {
+				continue
+			}
+			w, p = message[words[i].Lo:words[i+1].Hi], (p+words[i+1].P())/2 // a pair of characters is a term
+		}
+		if p < leastTerm || text.IsStopWord(text.Fold(w)) {
+			continue
+		}
+		for _, term := range text.QueryTerms(w, 0) {
+			terms[term] = max(terms[term], p)
 		}
 	}
-	return names
+	return names, terms
 }
 
 // mostLoose is the maximum length, in bytes, of a message that is a loose request.

@@ -1,9 +1,10 @@
 package said
 
 import (
-	"github.com/stretchr/testify/assert"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 )
 
 // requestCases are messages and what they ask: "keep", "forget", with what they

@@ -275,29 +275,20 @@ type Request struct {
 	// Unsure reports a loose request that may be none. It counts if the answer to the message
 	// says that it was done ([Confirms]), or if a model calls a tool for it.
 	Unsure bool
-	// Names are the words of a loose request that may name its object: those of the sentence
-	// that asks, of that and the one before it, and of the whole message. They may be none.
-	Names []string
+	// Names are the words of a loose request that say what it is about, "" for none.
+	Names string
+	// Terms are the terms of a loose request, each with the probability that it says what
+	// the request is about, 0–1.
+	Terms map[string]float64
 	// Back reports whether a loose request refers to the preceding message.
 	Back bool
 }
 
-// Objects returns what may name the object of a request, the likeliest first; none if it
-// only refers to another text: Names of a loose request, About of any other.
-func (r *Request) Objects() []string {
+// Object returns the object of a request, "" if it only refers to another text: Names of a
+// loose request, About of any other.
+func (r *Request) Object() string {
 	if r.Loose {
 		return r.Names
-	}
-	if r.About == "" {
-		return nil
-	}
-	return []string{r.About}
-}
-
-// Object returns the words of all that may name the object.
-func (r *Request) Object() string {
-	if r.Loose && len(r.Names) > 0 {
-		return r.Names[len(r.Names)-1]
 	}
 	return r.About
 }
