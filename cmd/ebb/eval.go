@@ -13,7 +13,7 @@ import (
 	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/internal/clock"
 	"github.com/ebbmem/ebb/internal/evalset"
-	"github.com/ebbmem/ebb/internal/learn"
+	"github.com/ebbmem/ebb/internal/measure"
 )
 
 type evalCmd struct {
@@ -181,7 +181,7 @@ func (m *measurement) importAll() error {
 		}
 		m.turns += report.Stored
 	}
-	if err := learn.Facts(m.app.ctx, m.x, m.set, m.facts, m.clock.Set); err != nil {
+	if err := measure.LearnFacts(m.app.ctx, m.x, m.set, m.facts, m.clock.Set); err != nil {
 		return err
 	}
 	if err := m.x.WaitIdle(m.app.ctx); err != nil {
