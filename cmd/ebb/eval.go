@@ -11,6 +11,7 @@ import (
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/extension/transfer"
+	"github.com/ebbmem/ebb/internal/cells"
 	"github.com/ebbmem/ebb/internal/clock"
 	"github.com/ebbmem/ebb/internal/evalset"
 	"github.com/ebbmem/ebb/internal/measure"
@@ -199,7 +200,7 @@ func (m *measurement) healthy() error {
 	for _, c := range health.Consumers {
 		if c.Parked+c.Retrying > 0 {
 			return fmt.Errorf("the consumer %s failed for %s, so the figures would be incomplete: %s",
-				c.Name, count(c.Parked+c.Retrying, "event", "events"), c.LastError)
+				c.Name, cells.Count(c.Parked+c.Retrying, "event", "events"), c.LastError)
 		}
 	}
 	return errors.New("background work failed, so the figures would be incomplete")
