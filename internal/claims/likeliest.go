@@ -21,13 +21,13 @@ import (
 
 // Thresholds and weights for loose requests, each 0–1.
 const (
-	surely        = 1.5  // exponent of the probability that a word says what is meant
-	unknownShare  = 0.3  // weight of a word in no memory, relative to one in a single memory
-	leastAhead    = 0.05 // how far the score of what is meant is above that of anything said at another time
-	topicShare    = 0.5  // weight of topics relative to words
-	inConfidence  = 0.3  // score of what was said in confidence: it is what people want forgotten
-	leastMeant    = 0.63 // score of what is meant
-	leastConfided = 0.6  // the same of what was said in confidence
+	surely       = 1.5  // exponent of the probability that a word says what is meant
+	unknownShare = 0.3  // weight of a word in no memory, relative to one in a single memory
+	leastAhead   = 0.05 // how far the score of what is meant is above that of anything said at another time
+	topicShare   = 0.5  // weight of topics relative to words
+	inConfidence = 0.3  // score of what was said in confidence: it is what people want forgotten
+	leastShared  = 0.4  // share of the request's words, weighted, that a memory must contain
+	leastMeant   = 0.6  // score of one that contains fewer
 )
 
 // likeliest selects the claim or message that a loosely worded request most likely
@@ -166,8 +166,8 @@ var (
 )
 
 // shares returns the share, 0–1, of the terms that each memory contains, weighted by
-// rarity. Terms that no memory contains have the weight unknown. One of the terms must be
-// rare. A single Chinese pair of common characters may be chance.
+// rarity. Terms that no memory contains have the weight unknown. A single Chinese pair of
+// common characters may be chance.
 func (x *index) shares(unknown float64) []float64 {
 	weigh := func(term string) float64 {
 		switch n := x.in[term]; {
@@ -184,14 +184,13 @@ func (x *index) shares(unknown float64) []float64 {
 	}
 	shares := make([]float64, len(x.memories))
 	for i, held := range x.held {
-		n, sum, rare, last := 0, 0.0, false, ""
+		n, sum, last := 0, 0.0, ""
 		for _, term := range x.terms {
 			if part := held[term]; part > 0 {
 				n, sum, last = n+1, sum+part*weigh(term), term
-				rare = rare || x.in[term] <= max(leastRare, len(x.memories)/oneIn)
 			}
 		}
-		if rare && (n > 1 || !isHan(last) || !strings.ContainsAny(last, common)) {
+		if n > 1 || n == 1 && (!isHan(last) || !strings.ContainsAny(last, common)) {
 			shares[i] = sum / whole
 		}
 	}
@@ -203,6 +202,9 @@ func (x *index) shares(unknown float64) []float64 {
 // is the newest.
 func (x *index) likeliest(object string) (best int, score float64) {
 	best = -1
+	if len(x.terms) == 0 {
+		return best, 0
+	}
 	scores := x.shares(unknownShare)
 	about := topics.Ask(topics.Of(object))
 	for i, share := range scores {
@@ -210,12 +212,10 @@ func (x *index) likeliest(object string) (best int, score float64) {
 			continue
 		}
 		scores[i] += topicShare * about.Near(x.topicsOf(i))
-		least := leastMeant
 		if confided.MatchString(x.memories[i].Content) {
 			scores[i] += inConfidence
-			least = leastConfided
 		}
-		if scores[i] < least {
+		if share < leastShared && scores[i] < leastMeant {
 			scores[i] = 0
 			continue
 		}
@@ -276,12 +276,6 @@ func (x *index) topicsOf(i int) topics.Set {
 	}
 	return *x.topics[i]
 }
-
-// A term is rare that at most leastRare memories contain, or one in oneIn.
-const (
-	leastRare = 3
-	oneIn     = 12
-)
 
 // common are characters of which a pair says little.
 const common = "个人有这那我你他她它们的了在就还好是不没事说话上下来去给跟和也都一么什哪啥年月天时"

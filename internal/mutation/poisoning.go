@@ -548,7 +548,7 @@ var poisoning = []Mutant{
 	{
 		Defence: "a redelivered message changes nothing again",
 		File:    "internal/claims/message.go",
-		Old:     "if w.run.fresh && Own(w.Memory) {",
+		Old:     "if (w.run.fresh || w.confirmed) && Own(w.Memory) {",
 		New:     "if Own(w.Memory) {",
 		Package: "./extension",
 		Test:    "TestMessageIsProcessedOnce",

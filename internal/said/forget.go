@@ -25,9 +25,10 @@ const (
 	leastBoth = 5
 )
 
-// MayConfirm reports whether an assistant's answer may say that something was forgotten.
+// MayConfirm reports whether an assistant's answer may say that something was forgotten:
+// "Gone.", and not "Okay."
 func MayConfirm(answer string) bool {
-	return len(answer) <= mostLoose && intent.Done.P(answer) >= leastDone
+	return len(answer) <= mostLoose && !text.IsSmallTalk(answer) && intent.Done.P(answer) >= leastDone
 }
 
 // Confirms reports whether an answer makes an unsure request of a message a request, since
@@ -55,10 +56,8 @@ func looseForget(message string) (Request, bool) {
 		return Request{}, false
 	}
 	whole := strings.TrimSpace(message)
-	q := Request{
-		Verb: Forget, Sentence: whole, About: whole, Loose: true, Unsure: p < surelyForget,
-		Back: pointsBack.MatchString(message) && !pretendAbout.MatchString(message),
-	}
+	back := pointsBack.MatchString(message) && !pretendAbout.MatchString(message)
+	q := Request{Verb: Forget, Sentence: whole, About: whole, Loose: true, Unsure: p < surelyForget && !back, Back: back}
 	q.Names, q.Terms = objectOf(message)
 	return q, true
 }
