@@ -11,7 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/racing"
+	"github.com/ebbmem/ebb/schema"
 )
 
 var scenarios = flag.Int("forget-scenarios", 25, "scenarios of testdata/forget.jsonl to try, of 100")
@@ -55,6 +57,8 @@ func (s *forgetScenario) outcome(t *testing.T) (forgotten bool, lost int) {
 		}
 	}
 	l.publish(s.Ask)
+	require.NoError(t, l.x.Bus().Publish(t.Context(), eventbus.AgentResponse(dora, s.answer())))
+	require.NoError(t, l.x.WaitIdle(t.Context()))
 	records, err := l.x.Timeline(t.Context(), dora, TimelineQuery{Limit: 1000})
 	require.NoError(t, err)
 	lines := l.profiled()
@@ -71,9 +75,17 @@ func (s *forgetScenario) outcome(t *testing.T) (forgotten bool, lost int) {
 	return !slices.ContainsFunc(s.About, stands), lost
 }
 
-// Of the 100 scenarios, which were written without knowledge of the rules, 38 are
-// carried out and 12 of the 995 messages that must stay are forgotten; the other
-// requests wait for the host.
+// answer is what an assistant says that understood the request.
+func (s *forgetScenario) answer() string {
+	return map[string]string{
+		"en": "Gone, I won't bring it up again.", "de": "Ist gelöscht, ich erwähne es nicht mehr.",
+		"es": "Listo, borrado, no volveré a mencionarlo.", "zh": "好的，已经删掉了，不会再提。",
+	}[s.Lang]
+}
+
+// Of the 100 scenarios, which were written without knowledge of the rules, 95 requests are
+// read as such, 39 are carried out, and 10 of the 995 messages that must stay are
+// forgotten; the other requests name their object in other words and wait for the host.
 func TestForgetInFreeWords(t *testing.T) {
 	racing.Alone(t)
 	all := forgetScenarios(t)
@@ -93,4 +105,33 @@ func TestForgetInFreeWords(t *testing.T) {
 	t.Logf("%d of %d requests carried out, %d of %d other messages forgotten", done, tried, lost, kept)
 	require.GreaterOrEqual(t, done, tried/4)
 	require.LessOrEqual(t, lost, kept/60)
+}
+
+// What may be a request is one when the assistant says that it is done.
+func TestAnswerConfirmsRequest(t *testing.T) {
+	for answer, forgotten := range map[string]bool{"Done, I have removed it.": true, "Okay.": false, "Nice, where is it?": false} {
+		l := newDiary(t)
+		l.says("I got a tattoo of a fern on my ribs.")
+		l.publish("that tattoo thing, bin it")
+		require.True(t, found(t, l.x, "tattoo fern"), "nobody has said that it is done")
+		require.NoError(t, l.x.Bus().Publish(t.Context(), eventbus.AgentResponse(dora, answer)))
+		require.NoError(t, l.x.WaitIdle(t.Context()))
+		require.Equal(t, !forgotten, found(t, l.x, "tattoo fern"), answer)
+		if forgotten {
+			run := l.runs(schema.CauseSaid)[0]
+			_, err := l.x.Undo(t.Context(), dora, run.UID)
+			require.NoError(t, err)
+			require.True(t, found(t, l.x, "tattoo fern"), "undone")
+		}
+	}
+}
+
+// found reports whether a search for words finds one of dora's messages with all of them.
+func found(t *testing.T, x *Extension, words string) bool {
+	t.Helper()
+	answer, err := x.Recall(t.Context(), dora, Query{Text: words})
+	require.NoError(t, err)
+	return slices.ContainsFunc(answer.Results, func(r Result) bool {
+		return r.Memory.Role == "user" && !slices.ContainsFunc(strings.Fields(words), func(w string) bool { return !strings.Contains(r.Memory.Content, w) })
+	})
 }

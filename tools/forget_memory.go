@@ -89,7 +89,7 @@ func forgetOne(ctx context.Context, d *Deps, args arguments, id string, asked []
 	const done = "Forgotten, as the user asked: neither it nor the messages it comes from are used any more. Do not repeat what it said."
 	undone := false
 	for _, a := range asked {
-		if a.About != "" && !claims.Names(a.Object(), m, d.Scope.User) {
+		if a.About != "" && !claims.Concerns(a.Request, m, d.Scope.User) {
 			continue
 		}
 		var meant []claims.Request
@@ -152,7 +152,13 @@ func forgetFound(ctx context.Context, d *Deps, query string, asked []asking) (st
 	}
 	hidden := 0
 	for _, a := range asked {
-		changes, err := d.reader().Read(ctx, d.Scope, a.turn)
+		read := d.reader().Confirmed
+		if !a.Unsure {
+			read = func(ctx context.Context, owner schema.Scope, m *schema.Memory) (claims.Changes, error) {
+				return d.reader().Read(ctx, owner, m)
+			}
+		}
+		changes, err := read(ctx, d.Scope, a.turn)
 		if err != nil {
 			return "", err
 		}

@@ -64,3 +64,16 @@ func TestConfirmProtectsIfUserAsked(t *testing.T) {
 	require.True(t, h.memory(m.UID).Protected)
 	require.EqualValues(t, 1, h.rows("confirmations"))
 }
+
+// A model's call makes a request of what may be one, and its choice among the memories
+// counts if the user's words have to do with it.
+func TestForgetInFreeWords(t *testing.T) {
+	h := ada(t)
+	m := h.fact("The user has a tattoo of a fern on the ribs.", schema.OriginUser)
+	other := h.fact("The user likes chess.", schema.OriginUser)
+	h.says("that tattoo thing, bin it", 0)
+	require.Contains(t, h.call("forget_memory", `{"memory_id": "`+other.UID+`"}`), "waits for approval")
+	require.Contains(t, h.call("forget_memory", `{"memory_id": "`+m.UID+`"}`), "as the user asked")
+	require.Equal(t, schema.StateForgotten, h.memory(m.UID).State)
+	require.Equal(t, schema.StateActive, h.memory(other.UID).State)
+}

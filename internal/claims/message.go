@@ -83,6 +83,8 @@ type message struct {
 	claims   []said.Claim
 	requests []said.Request
 	found    [][]schema.Memory // by request
+
+	confirmed bool // the requests are confirmed by an answer
 }
 
 // Own reports whether m is a message that the user typed and that is neither
@@ -136,7 +138,31 @@ func (r *Reader) Says(m *schema.Memory) bool {
 		return false
 	}
 	msg := r.understand(schema.Scope{}, m)
-	return len(msg.requests) > 0 || !r.OnlyRequests && len(msg.claims) > 0
+	return slices.ContainsFunc(msg.requests, isSure) || !r.OnlyRequests && len(msg.claims) > 0
+}
+
+func isSure(q said.Request) bool { return !q.Unsure }
+
+// Confirmed carries out the unsure requests of a user's message after a sign that they are
+// requests: the assistant's answer says that something was forgotten, or it calls a tool
+// for it. Other messages change nothing.
+//
+// Errors: those of [Reader.Read].
+func (r *Reader) Confirmed(ctx context.Context, owner schema.Scope, m *schema.Memory) (changes Changes, err error) {
+	if !Own(m) {
+		return Changes{}, nil
+	}
+	msg := r.understand(owner, m)
+	msg.requests = slices.DeleteFunc(msg.requests, isSure)
+	states := slices.ContainsFunc(msg.claims, func(c said.Claim) bool { return c.Lasting == 0 }) // "scrap the short answers, I prefer long ones"
+	if len(msg.requests) == 0 || states {
+		return Changes{}, nil
+	}
+	for i := range msg.requests {
+		msg.requests[i].Unsure = false
+	}
+	msg.confirmed = true
+	return r.carryOut(ctx, msg)
 }
 
 // Request is a request in a user's message that the caller, such as a model with a
@@ -164,13 +190,18 @@ type Changes struct {
 // Errors: those of the database, of Find and of Stored.
 func (r *Reader) Read(ctx context.Context, owner schema.Scope, m *schema.Memory, meant ...Request) (changes Changes, err error) {
 	msg := r.understand(owner, m)
+	msg.requests = slices.DeleteFunc(msg.requests, func(q said.Request) bool { return q.Unsure })
 	if len(msg.requests)+len(meant) == 0 && (r.OnlyRequests || len(msg.claims) == 0) || !Own(m) && len(meant) == 0 {
 		return Changes{}, nil
 	}
+	return r.carryOut(ctx, msg, meant...)
+}
+
+func (r *Reader) carryOut(ctx context.Context, msg *message, meant ...Request) (changes Changes, err error) {
 	for _, q := range msg.requests {
 		var found []schema.Memory
 		if object := q.Object(); object != "" && r.Find != nil {
-			if found, err = r.Find(ctx, owner, object); err != nil {
+			if found, err = r.Find(ctx, msg.owner, object); err != nil {
 				return Changes{}, err
 			}
 		}
@@ -212,9 +243,11 @@ func (w *reading) carryOut(ctx context.Context, meant []Request, changes *Change
 		return nil
 	}
 	w.made = make(map[string][]*schema.Memory)
-	if w.run.fresh && Own(w.Memory) {
-		if err := w.claim(ctx); err != nil {
-			return err
+	if (w.run.fresh || w.confirmed) && Own(w.Memory) {
+		if w.run.fresh {
+			if err := w.claim(ctx); err != nil {
+				return err
+			}
 		}
 		for i, q := range w.requests {
 			if err := w.request(ctx, q, w.found[i]); err != nil {

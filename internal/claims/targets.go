@@ -3,12 +3,15 @@ package claims
 import (
 	"cmp"
 	"context"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/internal/topics"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -49,7 +52,8 @@ var saying = termsOf(`said say saying told tell telling mentioned mention typed 
 
 // fillers are terms for anything at all and for how completely to forget it: "the
 // counselor business, name and all".
-var fillers = termsOf(`business name thing stuff matter story bit whole entirely completely altogether forever again ever anywhere computer file trace word
+var fillers = termsOf(`going goin gonna went record records notes memory also too u ur n abt tho cos cuz innit babe mate pls plz
+	die dies diese dieser alles auch dat wat dit ma nich nix net ned nid des hab lass meiner también tampoco business name thing stuff matter story bit whole entirely completely altogether forever again ever anywhere computer file trace word
 	komplett völlig ganz gänzlich restlos irgendwann irgendwo jemals auftaucht auftauchen namen name sache ding wort
 	nombre cosa completo entero nunca jamás volver leer leerlo verlo saber quiero quedar salido palabra`)
 
@@ -61,12 +65,24 @@ func termsOf(words string) map[string]bool {
 	return set
 }
 
-// naming returns the terms of a request's object that describe what is meant. Fillers
-// do if there is nothing else: "my computer".
-func naming(object string) []string {
-	terms := slices.DeleteFunc(text.QueryTerms(object, 0), func(term string) bool { return saying[term] })
-	if telling := slices.DeleteFunc(slices.Clone(terms), func(term string) bool { return fillers[term] }); len(telling) > 0 {
-		return telling
+// naming returns the terms of a request's object that describe what is meant, and not how
+// or when it was said. Vague ones do if there is nothing else: "my computer".
+func naming(q *said.Request, now time.Time) []string {
+	terms, object := text.QueryTerms(q.About, 0), q.Object()
+	if q.Loose {
+		terms = slices.Sorted(maps.Keys(q.Terms))
+	}
+	terms = slices.DeleteFunc(terms, func(term string) bool { return saying[term] })
+	when := make(map[string]bool)
+	for _, span := range text.TimeSpans(object, now) {
+		for _, term := range text.Terms(span.Text) {
+			when[term] = true
+		}
+	}
+	for _, vague := range []map[string]bool{fillers, when} {
+		if telling := slices.DeleteFunc(slices.Clone(terms), func(term string) bool { return vague[term] }); len(telling) > 0 {
+			terms = telling
+		}
 	}
 	return terms
 }
@@ -97,7 +113,7 @@ func (w *reading) named(ctx context.Context, about string) (t targets, err error
 	}
 	ended := past.MatchString(about)
 	phrase := strings.TrimSpace(past.ReplaceAllString(about, " "))
-	t.terms = naming(phrase)
+	t.terms = naming(&said.Request{About: phrase}, w.EventTime.Time)
 	t.certain = t.certain || slices.ContainsFunc(text.Mentions(about), func(m text.Mention) bool { return m.Type != text.MentionDate })
 	if ended {
 		all = slices.DeleteFunc(all, func(m schema.Memory) bool { return m.State != schema.StateSuperseded })
@@ -144,6 +160,19 @@ func Names(about string, m *schema.Memory, owner string) bool {
 		}
 	}
 	return n > 0 && 2*n > len(terms)
+}
+
+// Concerns reports whether a memory that a model has chosen may be what a user's request
+// is about: its words name it, or, of a request in free words, at least one does.
+func Concerns(q said.Request, m *schema.Memory, owner string) bool {
+	if Names(q.Object(), m, owner) {
+		return true
+	}
+	if !q.Loose {
+		return false
+	}
+	x := indexOf(q.Terms, []schema.Memory{*m})
+	return len(x.held[0]) > 0 || topics.Ask(topics.Of(q.Object())).Near(topics.Of(m.Content)) > 0
 }
 
 // wordsOf returns the terms of a memory.
@@ -209,10 +238,14 @@ func (w *reading) nearest(ctx context.Context, t *targets, found []schema.Memory
 	if err != nil {
 		return err
 	}
-	x := indexOf(t.terms, w.candidates(append(all, found...)))
+	weights := make(map[string]float64)
+	for _, term := range t.terms {
+		weights[term] = 1
+	}
+	x := indexOf(weights, w.candidates(append(all, found...)))
 	most := leastNamed
 	var near []schema.Memory
-	for i, share := range x.shares(t.terms, 0) {
+	for i, share := range x.shares(0) {
 		switch {
 		case share == 0:
 		case share > most:

@@ -12,7 +12,10 @@ func TestModelsAreComplete(t *testing.T) {
 	for name, m := range map[string]*Model{"lasting": Lasting, "own": Own} {
 		assert.Len(t, m.weights, Buckets, name)
 	}
-	assert.Zero(t, read([]byte("short")).P("I live in Oslo"))
+	for name, m := range map[string]*Model{"forget": Forget, "done": Done} {
+		assert.Len(t, m.weights, FineBuckets, name)
+	}
+	assert.Zero(t, read([]byte("short"), false).P("I live in Oslo"))
 }
 
 // None of these is among the questions that the model was fitted to.
@@ -50,9 +53,14 @@ func FuzzP(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, m := range []*Model{Lasting, Own} {
+		for _, m := range []*Model{Lasting, Own, Forget, Done} {
 			if p := m.P(s); math.IsNaN(p) || p < 0 || p > 1 {
 				t.Fatalf("%q: %v", s, p)
+			}
+		}
+		for _, w := range WordsOf(s) {
+			if p := w.P(); math.IsNaN(p) || p < 0 || p > 1 || w.Lo >= w.Hi || w.Hi > len(s) {
+				t.Fatalf("%q: %v of %d to %d", s, p, w.Lo, w.Hi)
 			}
 		}
 	})

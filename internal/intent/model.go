@@ -10,6 +10,7 @@ import (
 type Model struct {
 	bias, unit float64
 	weights    []byte // int8, in units
+	fine       bool   // see Signals
 }
 
 //go:embed lasting.bin
@@ -18,26 +19,43 @@ var lasting []byte
 //go:embed own.bin
 var own []byte
 
+//go:embed forget.bin
+var forget []byte
+
+//go:embed done.bin
+var done []byte
+
 var (
 	// Lasting rates a sentence: the probability that it states something about the
 	// writer's life or work that will still matter in months.
-	Lasting = read(lasting)
+	Lasting = read(lasting, false)
 	// Own rates a question or a request: the probability that a good answer depends on
 	// what only somebody who knows the writer can know.
-	Own = read(own)
+	Own = read(own, false)
+	// Forget rates a message: the probability that it asks to forget something that was
+	// said or stored.
+	Forget = read(forget, true)
+	// Done rates an assistant's answer to a message that may ask to forget something: the
+	// probability that it says that this is done.
+	Done = read(done, true)
 )
 
 // read reads the weights: bias and unit as float32, little endian, then a byte for each
 // bucket. A file of another length gives a model that rates everything 0.
-func read(file []byte) *Model {
+func read(file []byte, fine bool) *Model {
 	const head = 8
-	if len(file) != head+Buckets {
+	buckets := Buckets
+	if fine {
+		buckets = FineBuckets
+	}
+	if len(file) != head+buckets {
 		return &Model{bias: math.Inf(-1)}
 	}
 	return &Model{
 		bias:    float64(math.Float32frombits(binary.LittleEndian.Uint32(file))),
 		unit:    float64(math.Float32frombits(binary.LittleEndian.Uint32(file[4:]))),
 		weights: file[head:],
+		fine:    fine,
 	}
 }
 
@@ -46,7 +64,14 @@ func (m *Model) P(s string) float64 {
 	if len(m.weights) == 0 {
 		return 0
 	}
-	signals := Signals(s)
+	return m.rate(Signals(s, m.fine))
+}
+
+// rate returns the probability for signals.
+func (m *Model) rate(signals []uint32) float64 {
+	if len(m.weights) == 0 {
+		return 0
+	}
 	sum := 0.0
 	for _, at := range signals {
 		sum += float64(int8(m.weights[at]))

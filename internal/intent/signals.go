@@ -9,17 +9,28 @@ import (
 	"github.com/ebbmem/ebb/internal/topics"
 )
 
-// Buckets is the number of weights of a model. Signals are hashed into them.
-const Buckets = 1 << 15
+// Buckets and FineBuckets are the numbers of weights of models without and with fine
+// signals. Signals are hashed into them.
+const (
+	Buckets     = 1 << 15
+	FineBuckets = 1 << 16
+)
 
 // mostRunes bounds the part of a text that is rated: its beginning.
 const mostRunes = 1000
 
 // Signals returns the hashed signals of a text, each as often as it occurs. Question
-// marks give none, since many writers leave them out.
-func Signals(s string) (out []uint32) {
-	add := func(kind string, words ...string) { out = append(out, bucketOf(kind, words)) }
-	before, two, first := "^", "^", ""
+// marks give none, since many writers leave them out. Fine signals are, in addition, groups
+// of letters within words and pairs of words with one or two between: they help where a
+// few words decide ([Forget]: recall .42 to .50 at a precision of .9, on messages of another
+// author in English) and not where the subject does ([Lasting], [Own]).
+func Signals(s string, fine bool) (out []uint32) {
+	buckets := uint32(Buckets)
+	if fine {
+		buckets = FineBuckets
+	}
+	add := func(kind string, words ...string) { out = append(out, bucketOf(kind, words, buckets)) }
+	before, two, three, first := "^", "^", "^", ""
 	count, names, own := 0, 0, false
 	for _, w := range wordsOf(s) {
 		runes := []rune(w.folded)
@@ -38,6 +49,18 @@ func Signals(s string) (out []uint32) {
 				add("tail", string(runes[len(runes)-4:]))
 			}
 		}
+		if fine {
+			if w.word && !han {
+				letters := []rune("<" + w.folded + ">")
+				for n := 3; n <= 4; n++ {
+					for i := 0; i+n <= len(letters); i++ {
+						add("letters", string(letters[i:i+n]))
+					}
+				}
+			}
+			add("over one", two, w.folded)
+			add("over two", three, w.folded)
+		}
 		add("word", w.folded)
 		add("pair", before, w.folded)
 		if han && two != "^" {
@@ -49,7 +72,7 @@ func Signals(s string) (out []uint32) {
 		case 2:
 			add("first", first, w.folded)
 		}
-		two, before = before, w.folded
+		three, two, before = two, before, w.folded
 	}
 	add("pair", before, "$")
 	add("names", string(rune('0'+min(names, 3))))
@@ -63,7 +86,7 @@ func Signals(s string) (out []uint32) {
 }
 
 // bucketOf hashes the parts of a signal by FNV-1a.
-func bucketOf(kind string, words []string) uint32 {
+func bucketOf(kind string, words []string, buckets uint32) uint32 {
 	h := uint32(2166136261)
 	mix := func(part string) {
 		for i := range len(part) {
@@ -75,7 +98,7 @@ func bucketOf(kind string, words []string) uint32 {
 	for _, w := range words {
 		mix(w)
 	}
-	return (h ^ h>>15) % Buckets
+	return (h ^ h>>15) % buckets
 }
 
 func yes(b bool) string {
@@ -101,33 +124,35 @@ type aWord struct {
 	folded string // lower case, digits as 0
 	word   bool
 	upper  bool
+	lo, hi int // of the text, in bytes
 }
 
 // wordsOf returns the words and marks of the beginning of a text.
 func wordsOf(s string) (words []aWord) {
 	var word strings.Builder
-	upper, runes := false, 0
-	flush := func() {
+	upper, runes, lo := false, 0, 0
+	flush := func(hi int) {
 		if word.Len() > 0 {
-			words = append(words, aWord{folded: strings.Trim(word.String(), "'"), word: true, upper: upper})
-			if words[len(words)-1].folded == "" {
-				words = words[:len(words)-1]
+			if folded := strings.Trim(word.String(), "'"); folded != "" {
+				words = append(words, aWord{folded: folded, word: true, upper: upper, lo: lo, hi: hi})
 			}
 			word.Reset()
 		}
 		upper = false
 	}
-	for _, r := range s {
+	for at, r := range s {
 		if runes++; runes > mostRunes {
-			break
+			flush(at)
+			return words
 		}
+		end := at + len(string(r))
 		switch {
 		case unicode.Is(unicode.Han, r):
-			flush()
-			words = append(words, aWord{folded: string(r), word: true})
+			flush(at)
+			words = append(words, aWord{folded: string(r), word: true, lo: at, hi: end})
 		case unicode.IsLetter(r), unicode.IsDigit(r), unicode.Is(unicode.Mn, r):
 			if word.Len() == 0 {
-				upper = unicode.IsUpper(r)
+				upper, lo = unicode.IsUpper(r), at
 			}
 			if unicode.IsDigit(r) {
 				r = '0'
@@ -136,12 +161,12 @@ func wordsOf(s string) (words []aWord) {
 		case (r == '\'' || r == '’') && word.Len() > 0:
 			word.WriteByte('\'')
 		default:
-			flush()
+			flush(at)
 			if unicode.IsPunct(r) && r != '?' && r != '？' && r != '¿' {
-				words = append(words, aWord{folded: string(r)})
+				words = append(words, aWord{folded: string(r), lo: at, hi: end})
 			}
 		}
 	}
-	flush()
+	flush(len(s))
 	return words
 }

@@ -532,7 +532,7 @@ var poisoning = []Mutant{
 	{
 		Defence: "a model hides nothing that the user did not ask to forget",
 		File:    "tools/forget_memory.go",
-		Old:     "if a.About != \"\" && !claims.Names(a.Object(), m, d.Scope.User) {",
+		Old:     "if a.About != \"\" && !claims.Concerns(a.Request, m, d.Scope.User) {",
 		New:     "if false {",
 		Package: "./tools",
 		Test:    "TestForgetGrounded",
@@ -548,7 +548,7 @@ var poisoning = []Mutant{
 	{
 		Defence: "a redelivered message changes nothing again",
 		File:    "internal/claims/message.go",
-		Old:     "if w.run.fresh && Own(w.Memory) {",
+		Old:     "if (w.run.fresh || w.confirmed) && Own(w.Memory) {",
 		New:     "if Own(w.Memory) {",
 		Package: "./extension",
 		Test:    "TestMessageIsProcessedOnce",

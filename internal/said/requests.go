@@ -328,7 +328,7 @@ var insists = []*regexp.Regexp{
 // asksToInsist reports whether a message insists that what it says is kept. The writer's
 // own losses and reports of others are none.
 func asksToInsist(message string) bool {
-	if len(message) > mostLoose || dismissive.MatchString(message) {
+	if len(message) > mostLoose || quotation.MatchString(message) {
 		return false
 	}
 	message = notInsisting.ReplaceAllString(message, " ")

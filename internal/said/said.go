@@ -272,15 +272,20 @@ type Request struct {
 	// Loose reports a request to forget that fits no known form: About is the
 	// whole message.
 	Loose bool
-	// Names is the object of a loose request: the message without the words of the
-	// request. It may be "".
+	// Unsure reports a loose request that may be none. It counts if the answer to the message
+	// says that it was done ([Confirms]), or if a model calls a tool for it.
+	Unsure bool
+	// Names are the words of a loose request that say what it is about, "" for none.
 	Names string
+	// Terms are the terms of a loose request, each with the probability that it says what
+	// the request is about, 0–1.
+	Terms map[string]float64
 	// Back reports whether a loose request refers to the preceding message.
 	Back bool
 }
 
-// Object returns the object of a request, "" if it only refers to another text:
-// Names of a loose request, About of any other.
+// Object returns the object of a request, "" if it only refers to another text: Names of a
+// loose request, About of any other.
 func (r *Request) Object() string {
 	if r.Loose {
 		return r.Names

@@ -32,10 +32,10 @@ type example struct {
 	held    bool // measured with a fit to the others
 }
 
-func exampleOf(set, message, s string, yes bool) example {
+func exampleOf(set, message, s string, yes, fine bool) example {
 	h := fnv.New32a()
 	h.Write([]byte(message))
-	return example{set: set, signals: intent.Signals(s), yes: yes, held: h.Sum32()%10 == 0}
+	return example{set: set, signals: intent.Signals(s, fine), yes: yes, held: h.Sum32()%10 == 0}
 }
 
 // row is a line of the labelled files.
@@ -46,48 +46,109 @@ type row struct {
 
 	Q   string `json:"q"` // a question or a request
 	Own bool   `json:"own"`
+
+	Forget bool   `json:"forget"` // whether the message asks to forget something
+	Verb   string `json:"verb"`   // the same, in internal/said/testdata/requests: "forget" or others
+	About  string `json:"about"`  // the words of the message that name it
+	Reply  string `json:"reply"`  // the answer to a message of testdata/forget
 }
 
 // lasting gives the examples of [intent.Lasting]: the sentences of messages, and
 // questions, which state nothing.
 func (r *row) lasting(set string) (out []example) {
+	if r.Reply+r.Verb != "" {
+		return nil // not labelled for it
+	}
 	for _, u := range said.LastingUnits(r.M) {
 		lasts := false
 		for _, k := range r.Keep {
 			k = strings.TrimSpace(k)
 			lasts = lasts || k != "" && (strings.Contains(u, k) || strings.Contains(k, u))
 		}
-		out = append(out, exampleOf(set, r.M, u, lasts))
+		out = append(out, exampleOf(set, r.M, u, lasts, false))
 	}
 	if r.Q != "" {
-		out = append(out, exampleOf(set, r.Q, r.Q, false))
+		out = append(out, exampleOf(set, r.Q, r.Q, false, false))
 	}
 	if r.Ask != "" {
-		out = append(out, exampleOf(set, r.Ask, r.Ask, false))
+		out = append(out, exampleOf(set, r.Ask, r.Ask, false, false))
 	}
 	return out
 }
 
 // own gives the examples of [intent.Own].
 func (r *row) own(set string) (out []example) {
+	if r.Reply+r.Verb != "" {
+		return nil
+	}
 	if r.Q != "" {
-		out = append(out, exampleOf(set, r.Q, r.Q, r.Own))
+		out = append(out, exampleOf(set, r.Q, r.Q, r.Own, false))
 	}
 	if r.Ask != "" {
-		out = append(out, exampleOf(set, r.Ask, r.Ask, true))
+		out = append(out, exampleOf(set, r.Ask, r.Ask, true, false))
 	}
 	if len(r.Keep) == 0 && text.IsGeneral(r.M) {
-		out = append(out, exampleOf(set, r.M, r.M, false))
+		out = append(out, exampleOf(set, r.M, r.M, false, false))
 	}
 	return out
 }
 
+// forget gives the examples of [intent.Forget]: whole messages. Of the requests of
+// internal/said, the tests there have the other half.
+func (r *row) forget(set string) (out []example) {
+	if r.Verb != "" {
+		if !held(r.M) {
+			out = append(out, exampleOf("requests", r.M, r.M, r.Verb == "forget", true))
+		}
+		return out
+	}
+	for _, s := range []string{r.M, r.Q} {
+		if s != "" {
+			out = append(out, exampleOf(set, s, s, r.Forget, true))
+		}
+	}
+	return out
+}
+
+// done gives the examples of [intent.Done]: answers.
+func (r *row) done(set string) (out []example) {
+	if r.Reply != "" {
+		out = append(out, exampleOf(set, r.M, r.Reply, r.Forget, true))
+	}
+	return out
+}
+
+// object gives the examples of [intent.Word.P]: the words of requests to forget.
+func (r *row) object(set string) (out []example) {
+	at := strings.Index(r.M, r.About)
+	if r.About == "" || at < 0 || !r.Forget && (r.Verb != "forget" || held(r.M)) {
+		return nil
+	}
+	for _, w := range intent.WordsOf(r.M) {
+		e := exampleOf(set, r.M, "", w.Lo >= at && w.Hi <= at+len(r.About), true)
+		e.signals = w.Signals
+		out = append(out, e)
+	}
+	return out
+}
+
+// held reports whether a request is left to the tests of internal/said.
+func held(message string) bool {
+	h := fnv.New32a()
+	h.Write([]byte(message))
+	return h.Sum32()%2 == 0
+}
+
 // fit fits one model to the files of a folder, measures every tenth text with a fit to
 // the others, and writes it.
-func fit(w io.Writer, dir, name string, examples func(*row, string) []example) error {
-	files, err := filepath.Glob(filepath.Join(dir, "*", "*.jsonl"))
-	if err != nil || len(files) == 0 {
-		return fmt.Errorf("no */*.jsonl in %s: %w", dir, err)
+func fit(w io.Writer, dir, name string, fine bool, examples func(*row, string) []example) error {
+	var files []string
+	for _, pattern := range []string{filepath.Join(dir, "*", "*.jsonl"), "internal/said/testdata/requests/*.jsonl"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			return fmt.Errorf("nothing matches %s: %w", pattern, err)
+		}
+		files = append(files, found...)
 	}
 	var all, fitted []example
 	for _, path := range files {
@@ -114,6 +175,9 @@ func fit(w io.Writer, dir, name string, examples func(*row, string) []example) e
 	weights, bias := fitLinear(fitted)
 	report(w, all, weights, bias)
 	weights, bias = fitLinear(all)
+	if !fine {
+		weights = weights[:intent.Buckets]
+	}
 	return os.WriteFile(filepath.Join("internal", "intent", name+".bin"), pack(weights, bias), 0o644)
 }
 
@@ -121,9 +185,10 @@ func main() {
 	dir := "internal/intent/fit/testdata"
 	for _, model := range []struct {
 		name     string
+		fine     bool
 		examples func(*row, string) []example
-	}{{"lasting", (*row).lasting}, {"own", (*row).own}} {
-		if err := fit(os.Stdout, dir, model.name, model.examples); err != nil {
+	}{{"lasting", false, (*row).lasting}, {"own", false, (*row).own}, {"forget", true, (*row).forget}, {"done", true, (*row).done}, {"object", true, (*row).object}} {
+		if err := fit(os.Stdout, dir, model.name, model.fine, model.examples); err != nil {
 			fmt.Fprintln(os.Stderr, "fit:", err)
 			os.Exit(1)
 		}
@@ -137,8 +202,8 @@ func fitLinear(all []example) (weights []float64, bias float64) {
 		rate   = 0.3
 		shrink = 3e-5
 	)
-	weights = make([]float64, intent.Buckets)
-	seen := make([]float64, intent.Buckets)
+	weights = make([]float64, intent.FineBuckets)
+	seen := make([]float64, intent.FineBuckets)
 	biasSeen := 1.0
 	random := rand.New(rand.NewPCG(1, 2))
 	order := random.Perm(len(all))
