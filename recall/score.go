@@ -69,7 +69,7 @@ type Weights struct {
 	Importance float64 // importance − ½, −½–½
 }
 
-// DefaultWeights were fitted by internal/train on three sets of real
+// DefaultWeights were fitted by benchmarks/train on three sets of real
 // conversations, except those of Echo, NoAnswer, Retention, Confidence and
 // Importance, for which these sets hold no example, those of vectors, which are
 // those of [VectorWeights], and of Topic and TopicBeside, which were chosen with

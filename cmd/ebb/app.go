@@ -16,6 +16,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/cells"
 )
 
 // app is what a command works with: the streams, the global flags, and the
@@ -154,7 +155,7 @@ func (a *app) tellInterrupt(text string) {
 func (a *app) tell(text string) {
 	text = "ebb: " + text
 	if a.interactive {
-		text = strings.Join(wrapped(text, a.width), "\n")
+		text = strings.Join(cells.WrapProse(text, a.width), "\n")
 	}
 	fmt.Fprintln(a.stderr, text)
 }
@@ -238,4 +239,15 @@ func (a *app) zone() *time.Location {
 		return time.UTC
 	}
 	return a.location
+}
+
+// page is a [cells.Page] that also writes what the commands share.
+type page struct{ *cells.Page }
+
+func (a *app) page() *page {
+	width := a.width
+	if width == 0 {
+		width = 80
+	}
+	return &page{&cells.Page{W: a.stdout, Width: width, Screen: a.screen, Colour: a.colour, Location: a.zone()}}
 }

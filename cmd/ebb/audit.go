@@ -12,6 +12,7 @@ import (
 	"github.com/ebbmem/ebb/extension/audit"
 	"github.com/ebbmem/ebb/extension/markdown"
 	"github.com/ebbmem/ebb/extension/transfer"
+	"github.com/ebbmem/ebb/internal/cells"
 )
 
 type auditCmd struct {
@@ -123,26 +124,26 @@ func showAudit(a *app, r *audit.Report) error {
 	for i, f := range r.Findings {
 		rows[i] = []string{string(f.Kind), strconv.Itoa(f.Count)}
 	}
-	p.say("%s and %s read (%s).", count(r.Messages, "message", "messages"), count(r.Claims, "claim", "claims"), r.Format)
-	p.table("", rows)
+	p.Say("%s and %s read (%s).", cells.Count(r.Messages, "message", "messages"), cells.Count(r.Claims, "claim", "claims"), r.Format)
+	p.Table("", rows)
 	for _, f := range r.Findings {
 		if f.Count == 0 {
 			continue
 		}
-		p.line("")
-		p.line("%s", p.in(bold, string(f.Kind)))
+		p.Line("")
+		p.Line("%s", p.In(cells.Bold, string(f.Kind)))
 		for _, e := range f.Examples {
 			shown := e.Where + ": " + e.Note
 			if e.Text != "" {
 				shown += ": “" + e.Text + "”"
 			}
-			p.body("  ", "    ", oneLine(shown, 240))
+			p.Body("  ", "    ", cells.OneLine(shown, 240))
 		}
 		if more := f.Count - len(f.Examples); more > 0 {
-			p.line("  and %d more; see --examples", more)
+			p.Line("  and %d more; see --examples", more)
 		}
 	}
-	return p.err
+	return p.Err
 }
 
 // changes lists who changed what in a user's memory.
@@ -166,10 +167,10 @@ func (c *auditCmd) changes(a *app) (err error) {
 	for _, one := range all {
 		mark := ""
 		if one.Critical {
-			mark = p.in(warm, "⚠ CRITICAL")
+			mark = p.In(cells.Warm, "⚠ CRITICAL")
 		}
-		p.parts("  ", p.moment(one.At), p.in(bold, oneLine(one.Actor, 40)), one.Operation, one.Record, oneLine(one.ID, 40), mark)
+		p.Parts("  ", p.Moment(one.At), p.In(cells.Bold, cells.OneLine(one.Actor, 40)), one.Operation, one.Record, cells.OneLine(one.ID, 40), mark)
 	}
-	p.say("%s.", count(len(all), "change", "changes"))
-	return p.err
+	p.Say("%s.", cells.Count(len(all), "change", "changes"))
+	return p.Err
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/cells"
 )
 
 type backupCmd struct {
@@ -51,8 +52,8 @@ func (c *backupCmd) Run(a *app) error {
 	if a.json {
 		return a.printJSON(report)
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s: %s, verified: %s of %s\n", report.Path, size(report.Bytes),
-		count(report.Rows["memories"], "memory", "memories"), count(report.Rows["users"], "user", "users"))
+	_, err = fmt.Fprintf(a.stdout, "%s: %s, verified: %s of %s\n", report.Path, cells.Size(report.Bytes),
+		cells.Count(report.Rows["memories"], "memory", "memories"), cells.Count(report.Rows["users"], "user", "users"))
 	return err
 }
 
@@ -125,10 +126,10 @@ func (c *restoreCmd) Run(a *app) error {
 		return a.printJSON(report)
 	}
 	p := a.page()
-	p.say("%s: restored and verified: %s of %s", report.Path,
-		count(report.Rows["memories"], "memory", "memories"), count(report.Rows["users"], "user", "users"))
+	p.Say("%s: restored and verified: %s of %s", report.Path,
+		cells.Count(report.Rows["memories"], "memory", "memories"), cells.Count(report.Rows["users"], "user", "users"))
 	if report.SetAside != "" {
-		p.say("What was there before is now %s.", report.SetAside)
+		p.Say("What was there before is now %s.", report.SetAside)
 	}
-	return p.err
+	return p.Err
 }

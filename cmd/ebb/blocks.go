@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/cells"
 )
 
 type blocksCmd struct {
@@ -76,24 +77,24 @@ func (blocksListCmd) Run(a *app) (err error) {
 	}
 	p := a.page()
 	if len(blocks) == 0 {
-		p.line("Nothing is in core memory.")
+		p.Line("Nothing is in core memory.")
 	}
 	for i := range blocks {
 		b := &blocks[i]
 		critical := ""
 		if slices.ContainsFunc(cfg.CoreMemory.Blocks, func(s extension.BlockSpec) bool { return s.Name == b.Name && s.Critical }) {
-			critical = " " + p.in(warm, "⚠ CRITICAL")
+			critical = " " + p.In(cells.Warm, "⚠ CRITICAL")
 		}
-		p.parts("  ", p.in(bold, owned(b.Name, b.Agent))+critical, fmt.Sprint("version ", b.Version), p.moment(b.UpdatedAt.Time), fmt.Sprint("trust ", b.Trust))
-		p.body("  ", "  ", cmp.Or(b.Content, "(empty)"))
+		p.Parts("  ", p.In(cells.Bold, owned(b.Name, b.Agent))+critical, fmt.Sprint("version ", b.Version), p.Moment(b.UpdatedAt.Time), fmt.Sprint("trust ", b.Trust))
+		p.Body("  ", "  ", cmp.Or(b.Content, "(empty)"))
 	}
 	for _, v := range views {
-		p.line("%s %s", p.in(dim, "in view of "+oneLine(cmp.Or(v.Agent, "an agent without a name"), 60)+":"), count(v.Tokens, "token", "tokens"))
+		p.Line("%s %s", p.In(cells.Dim, "in view of "+cells.OneLine(cmp.Or(v.Agent, "an agent without a name"), 60)+":"), cells.Count(v.Tokens, "token", "tokens"))
 	}
 	if len(blocks) > 0 {
-		p.line("%s %d", p.in(dim, "changes without authority:"), unauthorised)
+		p.Line("%s %d", p.In(cells.Dim, "changes without authority:"), unauthorised)
 	}
-	return p.err
+	return p.Err
 }
 
 // coreViews says what each agent that has blocks of its own has in view.
@@ -143,9 +144,9 @@ func (a *app) unauthorised(x *extension.Extension, specs []extension.BlockSpec, 
 // owned is a block's name, with the agent that owns it.
 func owned(name, agent string) string {
 	if agent == "" {
-		return oneLine(name, 60)
+		return cells.OneLine(name, 60)
 	}
-	return oneLine(name+" of "+agent, 60)
+	return cells.OneLine(name+" of "+agent, 60)
 }
 
 // ofBlock names a block on the command line.
@@ -222,10 +223,10 @@ func (c *blocksHistoryCmd) Run(a *app) (err error) {
 		if v.Agent != "" {
 			by += " as " + v.Agent
 		}
-		p.parts("  ", p.in(bold, fmt.Sprint("version ", v.Version)), p.moment(v.At.Time), fmt.Sprintf("by %s, trust %d", oneLine(by, 40), v.Trust))
-		p.body("  ", "  ", cmp.Or(v.Content, "(empty)"))
+		p.Parts("  ", p.In(cells.Bold, fmt.Sprint("version ", v.Version)), p.Moment(v.At.Time), fmt.Sprintf("by %s, trust %d", cells.OneLine(by, 40), v.Trust))
+		p.Body("  ", "  ", cmp.Or(v.Content, "(empty)"))
 	}
-	return p.err
+	return p.Err
 }
 
 type blocksUndoCmd struct {
@@ -261,7 +262,7 @@ func (c *blocksUndoCmd) Run(a *app) (err error) {
 		return a.printJSON(b)
 	}
 	p := a.page()
-	p.say("Version %d of %s is reverted. Version %d:", c.Version, owned(b.Name, b.Agent), b.Version)
-	p.body("  ", "  ", cmp.Or(b.Content, "(empty)"))
-	return p.err
+	p.Say("Version %d of %s is reverted. Version %d:", c.Version, owned(b.Name, b.Agent), b.Version)
+	p.Body("  ", "  ", cmp.Or(b.Content, "(empty)"))
+	return p.Err
 }

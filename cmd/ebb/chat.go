@@ -17,7 +17,9 @@ import (
 	"github.com/tmc/langchaingo/chains"
 	"github.com/tmc/langchaingo/llms"
 
+	"github.com/ebbmem/ebb/cmd/ebb/records"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/cells"
 )
 
 type chatCmd struct {
@@ -82,8 +84,8 @@ func (c *chatCmd) Run(a *app) (err error) {
 	}
 	if talk.keepGoing && !a.json {
 		shown, _ := extension.Server(a.db)
-		talk.page.note(dim, "", fmt.Sprintf("%s, remembering %s in %s.", name, scope.User, shown))
-		talk.page.note(dim, "", "/help lists the commands, /quit ends.")
+		talk.page.Note(cells.Dim, "", fmt.Sprintf("%s, remembering %s in %s.", name, scope.User, shown))
+		talk.page.Note(cells.Dim, "", "/help lists the commands, /quit ends.")
 	}
 	err = talk.run()
 	within, cancel := context.WithTimeout(a.ctx, 5*time.Second)
@@ -164,14 +166,14 @@ func (c *conversation) run() error {
 	lines := readLines(c.app.ctx, c.app.stdin)
 	for {
 		if c.keepGoing && !c.app.json {
-			fmt.Fprint(c.app.stdout, c.page.in(bold, "> "))
+			fmt.Fprint(c.app.stdout, c.page.In(cells.Bold, "> "))
 		}
 		select {
 		case <-c.app.ctx.Done():
 			return c.app.ctx.Err()
 		case l, ok := <-lines:
 			if !ok {
-				return c.page.err
+				return c.page.Err
 			}
 			if l.err != nil {
 				return fmt.Errorf("reading the input: %w", l.err)
@@ -193,13 +195,13 @@ func (c *conversation) take(input string) (done bool, err error) {
 		return true, nil
 	case input == "/why":
 		c.why()
-		return false, c.page.err
+		return false, c.page.Err
 	case input == "/help":
-		c.page.table("", chatHelp)
-		c.page.say("Everything else is said to the model. Ctrl-C stops its answer.")
-		return false, c.page.err
+		c.page.Table("", chatHelp)
+		c.page.Say("Everything else is said to the model. Ctrl-C stops its answer.")
+		return false, c.page.Err
 	case strings.HasPrefix(input, "/"):
-		c.app.tell(oneLine(input, 40) + " is no command; there are /why, /help and /quit")
+		c.app.tell(cells.OneLine(input, 40) + " is no command; there are /why, /help and /quit")
 		return false, nil
 	}
 	c.seen.take()
@@ -229,8 +231,8 @@ func (c *conversation) take(input string) (done bool, err error) {
 
 func (c *conversation) answer(input, output string) error {
 	if !c.app.json {
-		c.page.body("", "", output)
-		return c.page.err
+		c.page.Body("", "", output)
+		return c.page.Err
 	}
 	turn := turnView{Input: input, Output: output, Recalled: []resultView{}}
 	for _, r := range c.last {
@@ -242,18 +244,18 @@ func (c *conversation) answer(input, output string) error {
 func (c *conversation) why() {
 	block := *c.given.block.Load()
 	if block == "" && len(c.last) == 0 {
-		c.page.line("Memory gave nothing for the last answer.")
+		c.page.Line("Memory gave nothing for the last answer.")
 	}
 	if block != "" {
-		c.page.line("The model was given:")
-		c.page.note(dim, "  ", block)
+		c.page.Line("The model was given:")
+		c.page.Note(cells.Dim, "  ", block)
 	}
 	if len(c.last) > 0 {
-		c.page.line("Why the records are among it:")
+		c.page.Line("Why the records are among it:")
 	}
 	for _, r := range c.last {
 		c.page.result(r, nil)
-		c.page.reasons(r)
+		records.Reasons(c.page.Page, r)
 	}
 }
 

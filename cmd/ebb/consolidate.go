@@ -8,6 +8,7 @@ import (
 
 	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/cells"
 )
 
 type consolidateCmd struct {
@@ -47,7 +48,7 @@ func (c *consolidateCmd) Run(a *app) (err error) {
 			return
 		}
 		bar.ChangeMax(p.Stages * 100)
-		bar.Describe(oneLine(p.Stage, 30))
+		bar.Describe(cells.OneLine(p.Stage, 30))
 		done := p.StagesDone * 100
 		if p.Steps > 0 {
 			done += 100 * p.StepsDone / p.Steps
@@ -102,20 +103,20 @@ func (c *consolidateCmd) show(a *app, report *extension.Report) error {
 	if c.DryRun {
 		p.proposed(report)
 	}
-	p.say("%s", report.Summary())
+	p.Say("%s", report.Summary())
 	if report.Changes() == 0 && !c.DryRun {
-		p.say("Nothing was changed.")
+		p.Say("Nothing was changed.")
 	}
 	if !c.named() {
-		p.say("No model was named, so nothing was drawn from messages by one; --model NAME does it.")
+		p.Say("No model was named, so nothing was drawn from messages by one; --model NAME does it.")
 	}
 	if asked := usage(report.Usage); asked != "" {
-		p.note(dim, "", asked)
+		p.Note(cells.Dim, "", asked)
 	}
 	if report.RunID != "" && report.Changes() > 0 {
-		p.note(dim, "", "ebb undo "+report.RunID+" takes it back")
+		p.Note(cells.Dim, "", "ebb undo "+report.RunID+" takes it back")
 	}
-	return p.err
+	return p.Err
 }
 
 // usage tells what was asked of a model; "" for nothing.
@@ -123,12 +124,12 @@ func usage(u ask.Usage) string {
 	if u == (ask.Usage{}) {
 		return ""
 	}
-	told := fmt.Sprintf("%s, %d tokens in, %d out", count(u.Calls, "call", "calls"), u.InputTokens, u.OutputTokens)
+	told := fmt.Sprintf("%s, %d tokens in, %d out", cells.Count(u.Calls, "call", "calls"), u.InputTokens, u.OutputTokens)
 	if u.Cost > 0 {
 		told += fmt.Sprintf(", cost %.4f", u.Cost)
 	}
 	if u.Faults > 0 {
-		told += ", " + count(u.Faults, "fault", "faults")
+		told += ", " + cells.Count(u.Faults, "fault", "faults")
 	}
 	return told
 }
@@ -166,12 +167,12 @@ func proposed(report *extension.Report) proposedView {
 }
 
 func (p *page) proposed(report *extension.Report) {
-	colours := map[string]string{"applied": good, "waiting": warm, "quarantined": warm, "rejected": red, "known": dim}
+	colours := map[string]string{"applied": cells.Good, "waiting": cells.Warm, "quarantined": cells.Warm, "rejected": cells.Red, "known": cells.Dim}
 	for _, s := range report.Stages {
 		if len(s.Outcomes) == 0 {
 			continue
 		}
-		p.line("%s", p.in(bold, s.Name))
+		p.Line("%s", p.In(cells.Bold, s.Name))
 		for _, o := range s.Outcomes {
 			said := o.Kind
 			if o.Memory != "" {
@@ -183,7 +184,7 @@ func (p *page) proposed(report *extension.Report) {
 			if o.Reason != "" {
 				said += " – " + o.Reason
 			}
-			p.body("  "+p.in(colours[string(o.Status)], fmt.Sprintf("%-11s", o.Status)), "             ", said)
+			p.Body("  "+p.In(colours[string(o.Status)], fmt.Sprintf("%-11s", o.Status)), "             ", said)
 		}
 	}
 }

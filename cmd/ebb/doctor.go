@@ -6,6 +6,7 @@ import (
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/extension/doctor"
+	"github.com/ebbmem/ebb/internal/cells"
 )
 
 type doctorCmd struct {
@@ -47,7 +48,7 @@ func (c *doctorCmd) Run(a *app) error {
 	} else {
 		p := a.page()
 		p.diagnosis(d)
-		err = p.err
+		err = p.Err
 	}
 	shown, _ := extension.Server(path)
 	switch {
@@ -83,20 +84,20 @@ func repair(a *app, path string) error {
 	}
 	p := a.page()
 	for _, r := range report.Changed {
-		p.body("  "+p.in(warm, r.Name)+"  ", "    ", fmt.Sprintf("%d %s", r.Changed, r.Detail))
+		p.Body("  "+p.In(cells.Warm, r.Name)+"  ", "    ", fmt.Sprintf("%d %s", r.Changed, r.Detail))
 	}
 	if report.Copy != "" {
-		p.line("The file as it was before is %s.", report.Copy)
+		p.Line("The file as it was before is %s.", report.Copy)
 	}
 	switch {
 	case report.After.Healthy && len(report.Changed) == 0:
-		p.line("%s", p.in(good, "Healthy; nothing was changed."))
+		p.Line("%s", p.In(cells.Good, "Healthy; nothing was changed."))
 	case report.After.Healthy:
-		p.line("%s", p.in(good, "Healthy now."))
+		p.Line("%s", p.In(cells.Good, "Healthy now."))
 	default:
 		p.diagnosis(report.After)
 	}
-	return errors.Join(p.err, err)
+	return errors.Join(p.Err, err)
 }
 
 // unseen reports that the examination ended before the file was read: nothing
@@ -106,34 +107,34 @@ func unseen(d *doctor.Diagnosis) bool {
 }
 
 func (p *page) diagnosis(d *doctor.Diagnosis) {
-	p.line("%s", p.in(bold, d.Path))
+	p.Line("%s", p.In(cells.Bold, d.Path))
 	if d.Refused != "" {
-		p.body("  "+p.in(red, "refused")+"  ", "           ", d.Refused)
+		p.Body("  "+p.In(cells.Red, "refused")+"  ", "           ", d.Refused)
 	}
 	colours := map[doctor.State]string{
-		doctor.OK: good, doctor.Warning: warm, doctor.Damaged: red, doctor.Skipped: dim,
+		doctor.OK: cells.Good, doctor.Warning: cells.Warm, doctor.Damaged: cells.Red, doctor.Skipped: cells.Dim,
 	}
 	warnings := 0
 	for _, c := range d.Checks {
 		if c.State == doctor.Warning {
 			warnings++
 		}
-		p.line("  %s%s", p.in(colours[c.State], fmt.Sprintf("%-9s", c.State)), c.Name)
+		p.Line("  %s%s", p.In(colours[c.State], fmt.Sprintf("%-9s", c.State)), c.Name)
 		if c.Detail != "" {
-			p.body("           ", "           ", c.Detail)
+			p.Body("           ", "           ", c.Detail)
 		}
 		if c.Fix != "" {
-			p.body("           fix: ", "                ", c.Fix)
+			p.Body("           fix: ", "                ", c.Fix)
 		}
 	}
 	switch {
 	case unseen(d):
-		p.line("%s", p.in(warm, "Not examined."))
+		p.Line("%s", p.In(cells.Warm, "Not examined."))
 	case !d.Healthy:
-		p.line("%s", p.in(red, "Not well."))
+		p.Line("%s", p.In(cells.Red, "Not well."))
 	case warnings > 0:
-		p.line("%s", p.in(good, "Healthy, with "+count(warnings, "warning", "warnings")+"."))
+		p.Line("%s", p.In(cells.Good, "Healthy, with "+cells.Count(warnings, "warning", "warnings")+"."))
 	default:
-		p.line("%s", p.in(good, "Healthy."))
+		p.Line("%s", p.In(cells.Good, "Healthy."))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/ebbmem/ebb/internal/cells"
 	"github.com/ebbmem/ebb/internal/encoders"
 )
 
@@ -47,8 +48,8 @@ func (c *encoderInstallCmd) Run(a *app) error {
 				return nil
 			}
 			p := a.page()
-			p.say("Downloading %s, %s, licence %s, from %s", e.Name, size(e.Bytes()), e.Licence, source)
-			return p.err
+			p.Say("Downloading %s, %s, licence %s, from %s", e.Name, cells.Size(e.Bytes()), e.Licence, source)
+			return p.Err
 		},
 	})
 	switch {
@@ -64,23 +65,23 @@ func (c *encoderInstallCmd) Run(a *app) error {
 		done = "installed"
 	}
 	p := a.page()
-	p.say("Encoder %s %s: %s, vectors of %d numbers, %s.", e.Name, done, e.Model, e.Dims, size(e.Bytes))
-	p.line("Licence: %s", licence(e))
+	p.Say("Encoder %s %s: %s, vectors of %d numbers, %s.", e.Name, done, e.Model, e.Dims, cells.Size(e.Bytes))
+	p.Line("Licence: %s", licence(e))
 	rows := make([][]string, len(e.Files))
 	for n, f := range e.Files {
 		rows[n] = []string{f.SHA256, f.Name}
 	}
-	p.line("SHA-256:")
-	p.table("", rows)
-	p.say("In %s; use it with --encoder %s.", e.Folder, e.Name)
-	return p.err
+	p.Line("SHA-256:")
+	p.Table("", rows)
+	p.Say("In %s; use it with --encoder %s.", e.Folder, e.Name)
+	return p.Err
 }
 
 func licence(e *encoders.Installed) string {
 	if e.Licence == "" {
 		return "not stated"
 	}
-	return oneLine(e.Licence, 60)
+	return cells.OneLine(e.Licence, 60)
 }
 
 // Run lists what is installed.
@@ -96,13 +97,13 @@ func (*encoderListCmd) Run(a *app) error {
 	}
 	p := a.page()
 	if len(all) == 0 {
-		p.say("No encoder is installed; `ebb encoder install DIR` takes one from a folder, `ebb encoder install minilm` downloads one.")
+		p.Say("No encoder is installed; `ebb encoder install DIR` takes one from a folder, `ebb encoder install minilm` downloads one.")
 	} else {
 		rows := [][]string{{"name", "size", "licence", "model"}}
 		for _, e := range all {
-			rows = append(rows, []string{e.Name, size(e.Bytes), licence(e), e.Model})
+			rows = append(rows, []string{e.Name, cells.Size(e.Bytes), licence(e), e.Model})
 		}
-		p.table("", rows)
+		p.Table("", rows)
 	}
-	return errors.Join(append(faults, p.err)...)
+	return errors.Join(append(faults, p.Err)...)
 }

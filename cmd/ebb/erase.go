@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/cells"
 )
 
 type eraseCmd struct {
@@ -86,36 +87,36 @@ func (c *eraseCmd) show(a *app, v eraseView) error {
 	if v.Confirm != "" {
 		verb = "Would be erased"
 	}
-	p.line("%s:", verb)
+	p.Line("%s:", verb)
 	p.rows(v.Erased)
 	if len(v.Erased) == 0 {
-		p.line("  nothing: it was erased before")
+		p.Line("  nothing: it was erased before")
 	}
 	if len(v.Rewritten) > 0 {
-		p.line("Kept without what they held of it:")
+		p.Line("Kept without what they held of it:")
 		p.rows(v.Rewritten)
 	}
 	if len(v.Rederived) > 0 {
-		p.body("Kept, since other messages support it too: ", "  ", strings.Join(v.Rederived, ", "))
+		p.Body("Kept, since other messages support it too: ", "  ", strings.Join(v.Rederived, ", "))
 	}
 	if len(v.Revived) > 0 {
-		p.body("Holds again, since what had replaced it goes: ", "  ", strings.Join(v.Revived, ", "))
+		p.Body("Holds again, since what had replaced it goes: ", "  ", strings.Join(v.Revived, ", "))
 	}
-	p.say("%s remembered, hashed, so that none comes back.", count(v.Tombstones, "id is", "ids are"))
+	p.Say("%s remembered, hashed, so that none comes back.", cells.Count(v.Tombstones, "id is", "ids are"))
 	if v.Pending != "" {
-		p.body(p.in(warm, "Not finished: "), "  ", v.Pending)
+		p.Body(p.In(cells.Warm, "Not finished: "), "  ", v.Pending)
 	}
 	if len(v.Removed) > 0 {
-		p.body("Removed, as left by backups that were cut short: ", "  ", strings.Join(v.Removed, ", "))
+		p.Body("Removed, as left by backups that were cut short: ", "  ", strings.Join(v.Removed, ", "))
 	}
-	p.line("Out of reach:")
+	p.Line("Out of reach:")
 	for _, r := range v.OutOfReach {
-		p.body("  "+r.Place+": ", "    ", r.Advice)
+		p.Body("  "+r.Place+": ", "    ", r.Advice)
 	}
 	if v.Confirm != "" {
-		p.say("Nothing was erased. To erase it for good, run the same command with --confirm %s.", v.Confirm)
+		p.Say("Nothing was erased. To erase it for good, run the same command with --confirm %s.", v.Confirm)
 	}
-	return p.err
+	return p.Err
 }
 
 func (p *page) rows(counts map[string]int64) {
@@ -123,5 +124,5 @@ func (p *page) rows(counts map[string]int64) {
 	for _, table := range slices.Sorted(maps.Keys(counts)) {
 		rows = append(rows, []string{strings.ReplaceAll(table, "_", " "), fmt.Sprint(counts[table])})
 	}
-	p.table("  ", rows)
+	p.Table("  ", rows)
 }

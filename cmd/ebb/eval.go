@@ -11,9 +11,10 @@ import (
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/extension/transfer"
+	"github.com/ebbmem/ebb/internal/cells"
 	"github.com/ebbmem/ebb/internal/clock"
 	"github.com/ebbmem/ebb/internal/evalset"
-	"github.com/ebbmem/ebb/internal/learn"
+	"github.com/ebbmem/ebb/internal/measure"
 )
 
 type evalCmd struct {
@@ -181,7 +182,7 @@ func (m *measurement) importAll() error {
 		}
 		m.turns += report.Stored
 	}
-	if err := learn.Facts(m.app.ctx, m.x, m.set, m.facts, m.clock.Set); err != nil {
+	if err := measure.LearnFacts(m.app.ctx, m.x, m.set, m.facts, m.clock.Set); err != nil {
 		return err
 	}
 	if err := m.x.WaitIdle(m.app.ctx); err != nil {
@@ -199,7 +200,7 @@ func (m *measurement) healthy() error {
 	for _, c := range health.Consumers {
 		if c.Parked+c.Retrying > 0 {
 			return fmt.Errorf("the consumer %s failed for %s, so the figures would be incomplete: %s",
-				c.Name, count(c.Parked+c.Retrying, "event", "events"), c.LastError)
+				c.Name, cells.Count(c.Parked+c.Retrying, "event", "events"), c.LastError)
 		}
 	}
 	return errors.New("background work failed, so the figures would be incomplete")

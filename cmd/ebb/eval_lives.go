@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/cells"
 	"github.com/ebbmem/ebb/internal/evalset"
 	"github.com/ebbmem/ebb/internal/measure"
 )
@@ -79,34 +80,34 @@ func (a *app) printLives(v *measure.LivesView) error {
 				fmt.Sprintf("%8.1f", 100*f.Evidence), fmt.Sprintf("%6.0f", f.Tokens), fmt.Sprintf("%8.1f", f.Memories),
 			})
 		}
-		p.table("  ", rows)
+		p.Table("  ", rows)
 	}
 	for _, l := range v.Lives {
-		p.line("%s: %s in %.1f s.", l.Life, count(l.Messages, "message", "messages"), l.Seconds)
+		p.Line("%s: %s in %.1f s.", l.Life, cells.Count(l.Messages, "message", "messages"), l.Seconds)
 		print(l.Figures)
-		p.line("")
+		p.Line("")
 	}
 	if len(v.Lives) > 1 {
-		p.line("All lives:")
+		p.Line("All lives:")
 		print(v.Total)
 	}
-	return p.err
+	return p.Err
 }
 
 func (a *app) printTeam(v *measure.TeamView) error {
 	p := a.page()
-	p.line("%s: %s, %s of documents, %s that can be answered.", v.Set, count(v.Entries, "entry", "entries"),
-		count(v.Documents, "part", "parts"), count(v.Questions, "question", "questions"))
-	p.line("")
+	p.Line("%s: %s, %s of documents, %s that can be answered.", v.Set, cells.Count(v.Entries, "entry", "entries"),
+		cells.Count(v.Documents, "part", "parts"), cells.Count(v.Questions, "question", "questions"))
+	p.Line("")
 	rows := [][]string{{"percent answered", "    n", "tools", "plain FTS5"}}
 	for _, c := range append(slices.Clone(v.Categories), measure.TeamCategory{Name: "all", Questions: v.Questions, Recall: v.Recall, Plain: v.Plain}) {
 		rows = append(rows, []string{c.Name, fmt.Sprintf("%5d", c.Questions), fmt.Sprintf("%5.1f", 100*c.Recall), fmt.Sprintf("%5.1f", 100*c.Plain)})
 	}
-	p.table("", rows)
-	p.line("")
+	p.Table("", rows)
+	p.Line("")
 	if v.CoreTokens > 0 {
-		p.line("core memory: %d tokens; %s without authority, for all that an agent tried (%d times)", v.CoreTokens, count(v.Unauthorised, "change", "changes"), v.Attempts)
+		p.Line("core memory: %d tokens; %s without authority, for all that an agent tried (%d times)", v.CoreTokens, cells.Count(v.Unauthorised, "change", "changes"), v.Attempts)
 	}
-	p.line("missed: %s", strings.Join(v.Missed, " "))
-	return p.err
+	p.Line("missed: %s", strings.Join(v.Missed, " "))
+	return p.Err
 }

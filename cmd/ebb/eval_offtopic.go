@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/cells"
 	"github.com/ebbmem/ebb/internal/evalset"
 )
 
@@ -200,17 +201,17 @@ func (m *measurement) runOffTopic(path string) (v *offTopicView, err error) {
 func (v *offTopicView) print(a *app) error {
 	p := a.page()
 	percent := func(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
-	p.line("%s: %s, blocks of at most %d tokens.", v.Set, count(v.Questions, "question", "questions"), v.Budget)
-	p.line("")
-	p.line("Asked of the next conversation:")
-	p.table("  ", [][]string{
+	p.Line("%s: %s, blocks of at most %d tokens.", v.Set, cells.Count(v.Questions, "question", "questions"), v.Budget)
+	p.Line("")
+	p.Line("Asked of the next conversation:")
+	p.Table("  ", [][]string{
 		{"inject anything", percent(v.OffTopic.Injected), fmt.Sprintf("%.0f tokens a question", v.OffTopic.Tokens)},
 		{"name someone who speaks there too", percent(v.OffTopic.NamesSpeaker)},
 		{"of the others, inject anything", percent(v.OffTopic.Others)},
 	})
-	p.line("")
-	p.line("Asked of their own:")
-	p.table("  ", [][]string{
+	p.Line("")
+	p.Line("Asked of their own:")
+	p.Table("  ", [][]string{
 		{"inject anything", percent(v.OnTopic.Injected), fmt.Sprintf("%.0f tokens a question", v.OnTopic.Tokens)},
 		{"R@10 without the thresholds", percent(v.OnTopic.Recall)},
 		{"R@10 with them", percent(v.OnTopic.Thresholds), fmt.Sprintf("%.1f points lost", 100*(v.OnTopic.Recall-v.OnTopic.Thresholds))},
@@ -218,7 +219,7 @@ func (v *offTopicView) print(a *app) error {
 		{"evidence injected whole", percent(v.OnTopic.Whole)},
 		{"words of the answer injected", percent(v.OnTopic.Terms)},
 	})
-	return p.err
+	return p.Err
 }
 
 // namesAny reports whether a question holds a word of one of the names.

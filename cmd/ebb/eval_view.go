@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/ebbmem/ebb/internal/cells"
 	"github.com/ebbmem/ebb/internal/evalset"
 )
 
@@ -38,11 +39,11 @@ func (v *evalView) print(a *app) error {
 	p := a.page()
 	facts := ""
 	if v.Facts > 0 {
-		facts = count(v.Facts, "fact", "facts") + ", "
+		facts = cells.Count(v.Facts, "fact", "facts") + ", "
 	}
-	p.line("%s: %s, %s%s. Imported in %.1f s, asked in %.1f s.", v.Set,
-		count(v.Turns, "turn", "turns"), facts, count(v.Questions, "question", "questions"), v.ImportSeconds, v.RecallSeconds)
-	p.line("")
+	p.Line("%s: %s, %s%s. Imported in %.1f s, asked in %.1f s.", v.Set,
+		cells.Count(v.Turns, "turn", "turns"), facts, cells.Count(v.Questions, "question", "questions"), v.ImportSeconds, v.RecallSeconds)
+	p.Line("")
 	head := []string{"percent", "    n"}
 	for _, measure := range []string{"R", "Hit", "All"} {
 		for _, k := range evalset.Cutoffs {
@@ -65,16 +66,16 @@ func (v *evalView) print(a *app) error {
 		rows = append(rows, append(row, fmt.Sprintf("%5.1f", 100*m.MRR), fmt.Sprintf("%7.1f", 100*m.NDCG)))
 		tokens = append(tokens, cost)
 	}
-	p.table("", rows)
-	p.line("")
-	p.table("", tokens)
-	p.line("")
+	p.Table("", rows)
+	p.Line("")
+	p.Table("", tokens)
+	p.Line("")
 	rows = [][]string{{"of R", "@5", "@10", "@20"}, intervals("95 % interval", "%.1[2]f to %.1[3]f", v.Recall)}
 	if v.Against != nil {
 		rows = append(rows, intervals("difference", "%+.1f (%+.1f to %+.1f)", v.Against))
 	}
-	p.table("", rows)
-	return p.err
+	p.Table("", rows)
+	return p.Err
 }
 
 // intervals is a row of estimates, in percent.

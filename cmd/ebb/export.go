@@ -12,6 +12,7 @@ import (
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/extension/markdown"
 	"github.com/ebbmem/ebb/extension/transfer"
+	"github.com/ebbmem/ebb/internal/cells"
 )
 
 type exportCmd struct {
@@ -88,7 +89,7 @@ func (c *exportCmd) Run(a *app) (err error) {
 	if a.json {
 		return a.printJSON(exportView{c.Out, report})
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s: %s, %s\n", c.Out, count(report.Records, "record", "records"), size(report.Bytes))
+	_, err = fmt.Fprintf(a.stdout, "%s: %s, %s\n", c.Out, cells.Count(report.Records, "record", "records"), cells.Size(report.Bytes))
 	return err
 }
 
@@ -125,9 +126,9 @@ func (c *exportCmd) markdown(a *app) (err error) {
 		}
 		p := a.page()
 		for _, r := range reports {
-			p.line("%s: %s %s%s", r.Folder, count(r.Files, "file", "files"), r.Commit, r.Note)
+			p.Line("%s: %s %s%s", r.Folder, cells.Count(r.Files, "file", "files"), r.Commit, r.Note)
 		}
-		return p.err
+		return p.Err
 	}
 	report, err := markdown.Export(a.ctx, x, a.scope(), c.Dir, a.zone())
 	switch {
@@ -136,8 +137,8 @@ func (c *exportCmd) markdown(a *app) (err error) {
 	case a.json:
 		return a.printJSON(report)
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s: %s, with %s, %s and %s\n", report.Folder, count(report.Files, "file", "files"),
-		count(report.Claims, "claim", "claims"), count(report.People, "person", "people"), count(report.Days, "day", "days"))
+	_, err = fmt.Fprintf(a.stdout, "%s: %s, with %s, %s and %s\n", report.Folder, cells.Count(report.Files, "file", "files"),
+		cells.Count(report.Claims, "claim", "claims"), cells.Count(report.People, "person", "people"), cells.Count(report.Days, "day", "days"))
 	return err
 }
 

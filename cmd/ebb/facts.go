@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/cells"
 	"github.com/ebbmem/ebb/internal/text"
 )
 
@@ -44,13 +45,13 @@ func (a *app) remembered(r *extension.Remembered) error {
 	if r.Known {
 		verb = "Known already"
 	}
-	p.line("%s: %s", verb, p.in(bold, r.Memory.UID))
-	p.body("  ", "  ", r.Memory.Content)
+	p.Line("%s: %s", verb, p.In(cells.Bold, r.Memory.UID))
+	p.Body("  ", "  ", r.Memory.Content)
 	for i := range r.Ended {
-		p.body("No longer current: ", "  ", r.Ended[i].Content)
-		p.id("  ", r.Ended[i].UID)
+		p.Body("No longer current: ", "  ", r.Ended[i].Content)
+		p.ID("  ", r.Ended[i].UID)
 	}
-	return p.err
+	return p.Err
 }
 
 type correctCmd struct {
@@ -114,15 +115,15 @@ func (c *forgetCmd) Run(a *app) (err error) {
 	}
 	p := a.page()
 	if f.RunID == "" {
-		p.line("Forgotten already; nothing was changed.")
-		return p.err
+		p.Line("Forgotten already; nothing was changed.")
+		return p.Err
 	}
-	p.say("%s hidden. To bring them back: ebb undo %s", count(len(f.Hidden), "memory is", "memories are"), f.RunID)
+	p.Say("%s hidden. To bring them back: ebb undo %s", cells.Count(len(f.Hidden), "memory is", "memories are"), f.RunID)
 	for i := range f.Hidden {
-		p.body("  ", "    ", oneLine(f.Hidden[i].Content, 160))
-		p.id("    ", f.Hidden[i].UID)
+		p.Body("  ", "    ", cells.OneLine(f.Hidden[i].Content, 160))
+		p.ID("    ", f.Hidden[i].UID)
 	}
-	return p.err
+	return p.Err
 }
 
 // choose lists what the words may mean.
@@ -146,13 +147,13 @@ func (c *forgetCmd) choose(a *app, x *extension.Extension) error {
 		return &notFoundError{fmt.Sprintf("nothing that is remembered matches %q", words)}
 	}
 	p := a.page()
-	p.say("Nothing is forgotten yet. Run `ebb forget ID` with the ids of what you mean:")
+	p.Say("Nothing is forgotten yet. Run `ebb forget ID` with the ids of what you mean:")
 	for i := range answer.Results {
 		m := &answer.Results[i].Memory
-		p.parts("  ", p.in(bold, m.UID), p.moment(m.EventTime.Time), string(m.Kind))
-		p.body("  ", "  ", oneLine(m.Content, 160))
+		p.Parts("  ", p.In(cells.Bold, m.UID), p.Moment(m.EventTime.Time), string(m.Kind))
+		p.Body("  ", "  ", cells.OneLine(m.Content, 160))
 	}
-	return p.err
+	return p.Err
 }
 
 // naming keeps the results that hold a word of what is to be forgotten; all, if

@@ -21,6 +21,7 @@ import (
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/extension/markdown"
 	"github.com/ebbmem/ebb/extension/transfer"
+	"github.com/ebbmem/ebb/internal/cells"
 )
 
 type importCmd struct {
@@ -315,17 +316,17 @@ func (v *importView) print(a *app) error {
 		if f.Error != "" {
 			stopped = "; stopped by a fault"
 		}
-		p.say("%s: %s%s", f.File, f.ImportReport, stopped)
+		p.Say("%s: %s%s", f.File, f.ImportReport, stopped)
 	}
 	if len(v.LeftOut) > 0 {
-		p.say("Not conversations, and left out: %s.", strings.Join(v.LeftOut, ", "))
+		p.Say("Not conversations, and left out: %s.", strings.Join(v.LeftOut, ", "))
 	}
 	rate := ""
 	if v.Seconds > 0 {
 		rate = fmt.Sprintf(", %.0f a second", float64(v.Read)/v.Seconds)
 	}
-	p.say("%d read and %d stored in %.1f s%s.", v.Read, v.Stored, v.Seconds, rate)
-	return p.err
+	p.Say("%d read and %d stored in %.1f s%s.", v.Read, v.Stored, v.Seconds, rate)
+	return p.Err
 }
 
 // catchUp waits for the background work. Interrupting it loses
@@ -354,7 +355,7 @@ func (a *app) bar(total int64, what string, bytes bool) *progressbar.ProgressBar
 		w = a.stderr
 	}
 	return progressbar.NewOptions64(total,
-		progressbar.OptionSetWriter(w), progressbar.OptionSetVisibility(a.interactive), progressbar.OptionSetDescription(oneLine(what, 30)),
+		progressbar.OptionSetWriter(w), progressbar.OptionSetVisibility(a.interactive), progressbar.OptionSetDescription(cells.OneLine(what, 30)),
 		progressbar.OptionShowBytes(bytes), progressbar.OptionSetWidth(30), progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionClearOnFinish(), progressbar.OptionSetSpinnerChangeInterval(0))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/extension/transfer"
+	"github.com/ebbmem/ebb/internal/cells"
 )
 
 // archive takes documents into the archive.
@@ -34,14 +35,14 @@ func (c *importCmd) archive(a *app) (err error) {
 		return a.printJSON(report)
 	}
 	p := a.page()
-	p.say("%s read, %d unchanged: %s stored, %d retired.", count(report.Documents, "document", "documents"), report.Unchanged,
-		count(report.Stored, "part", "parts"), report.Retired)
+	p.Say("%s read, %d unchanged: %s stored, %d retired.", cells.Count(report.Documents, "document", "documents"), report.Unchanged,
+		cells.Count(report.Stored, "part", "parts"), report.Retired)
 	for _, uri := range report.Gone {
 		done := "is still found: --retire takes it out of search"
 		if c.Retire {
 			done = "is not found any more"
 		}
-		p.say("%s is gone, and what it said %s", uri, done)
+		p.Say("%s is gone, and what it said %s", uri, done)
 	}
-	return p.err
+	return p.Err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/cells"
 )
 
 // requireUser refuses to make a new file without a user. One that exists may name
@@ -55,11 +56,11 @@ func (c *importCmd) bank(a *app) (err error) {
 		if b.Agent != "" {
 			name += " of " + b.Agent
 		}
-		p.line("%-24s %s, %d tokens", oneLine(name, 24), count(b.Entries, "entry", "entries"), b.Tokens)
+		p.Line("%-24s %s, %d tokens", cells.OneLine(name, 24), cells.Count(b.Entries, "entry", "entries"), b.Tokens)
 	}
 	for _, r := range report.LeftOut {
-		p.say("left out %s: %s (%d tokens)", oneLine(r.Heading, 40), oneLine(r.Reason, 120), r.Tokens)
+		p.Say("left out %s: %s (%d tokens)", cells.OneLine(r.Heading, 40), cells.OneLine(r.Reason, 120), r.Tokens)
 	}
-	p.say("%d tokens of a file became %d tokens of core memory, those of all roles together.", report.Tokens, report.CoreTokens)
-	return p.err
+	p.Say("%d tokens of a file became %d tokens of core memory, those of all roles together.", report.Tokens, report.CoreTokens)
+	return p.Err
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/extension/migrate"
+	"github.com/ebbmem/ebb/internal/cells"
 )
 
 type migrateCmd struct {
@@ -38,6 +39,6 @@ func (c *migrateCmd) Run(a *app) error {
 		return errors.Join(err, a.printJSON(report))
 	}
 	p := a.page()
-	p.say("%s in both, of which %d were there already", count(int64(report.Users), "user", "users"), report.Known)
-	return p.err
+	p.Say("%s in both, of which %d were there already", cells.Count(int64(report.Users), "user", "users"), report.Known)
+	return p.Err
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/cells"
 )
 
 type profileCmd struct{}
@@ -32,8 +33,8 @@ func (profileCmd) Run(a *app) (err error) {
 	}
 	p := a.page()
 	if len(v.Lines) == 0 {
-		p.line("Nothing is known of this user in their own words.")
-		return p.err
+		p.Line("Nothing is known of this user in their own words.")
+		return p.Err
 	}
 	titles := map[extension.ProfileGroup]string{
 		extension.ProfileKept: "Kept for good", extension.ProfileTold: "Told", extension.ProfileSaid: "Only said", extension.ProfilePassing: "Said in passing",
@@ -41,41 +42,41 @@ func (profileCmd) Run(a *app) (err error) {
 	for i, l := range v.Lines {
 		if i == 0 || v.Lines[i-1].Group != l.Group {
 			if i > 0 {
-				p.line("")
+				p.Line("")
 			}
-			p.line("%s", p.in(bold, titles[l.Group]))
+			p.Line("%s", p.In(cells.Bold, titles[l.Group]))
 		}
-		p.body("  ", "    ", l.Text)
+		p.Body("  ", "    ", l.Text)
 		p.about(&l)
 	}
-	p.line("")
-	p.say("%s: %s of a budget of %d in every prompt.", count(len(v.Lines), "sentence", "sentences"), count(v.Tokens, "token", "tokens"), v.Budget)
+	p.Line("")
+	p.Say("%s: %s of a budget of %d in every prompt.", cells.Count(len(v.Lines), "sentence", "sentences"), cells.Count(v.Tokens, "token", "tokens"), v.Budget)
 	if v.Tokens > v.Budget && v.Budget > 0 {
-		p.line("The question chooses which of them stand there.")
+		p.Line("The question chooses which of them stand there.")
 	}
-	return p.err
+	return p.Err
 }
 
 // about writes what stands below a line: when it was said, what it changed, and
 // the claims that rest on it.
 func (p *page) about(l *extension.ProfileLine) {
-	about := []string{"said " + l.Said.In(p.location).Format(time.DateOnly)}
+	about := []string{"said " + l.Said.In(p.Location).Format(time.DateOnly)}
 	if !l.Since.IsZero() {
-		about = append(about, "since "+l.Since.In(p.location).Format(time.DateOnly))
+		about = append(about, "since "+l.Since.In(p.Location).Format(time.DateOnly))
 	}
 	if l.Before != "" {
-		about = append(about, fmt.Sprintf("before: %s", oneLine(l.Before, 60)))
+		about = append(about, fmt.Sprintf("before: %s", cells.OneLine(l.Before, 60)))
 	}
 	if l.Ended != "" {
-		about = append(about, oneLine(l.Ended, 80))
+		about = append(about, cells.OneLine(l.Ended, 80))
 	}
 	if l.Dormant {
 		about = append(about, "faded")
 	}
 	about = append(about, l.Claims...)
 	for i, part := range about {
-		about[i] = p.in(dim, part)
+		about[i] = p.In(cells.Dim, part)
 	}
 	about[0] = "    " + about[0]
-	p.parts("    ", about...)
+	p.Parts("    ", about...)
 }

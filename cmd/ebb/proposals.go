@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/cells"
 )
 
 type proposalsCmd struct {
@@ -56,7 +57,7 @@ func (c *proposalsListCmd) Run(a *app) (err error) {
 		}
 		p := a.page()
 		if len(proposals)+len(confirmations) == 0 {
-			p.line("Nothing is pending.")
+			p.Line("Nothing is pending.")
 		}
 		return p.waiting(proposals, confirmations)
 	}
@@ -74,7 +75,7 @@ func (c *proposalsListCmd) Run(a *app) (err error) {
 		if a.json {
 			return nil
 		}
-		p.line("%s", p.in(bold, "User "+printable(nameUser(u))))
+		p.Line("%s", p.In(cells.Bold, "User "+cells.Printable(nameUser(u))))
 		return p.waiting(proposals, confirmations)
 	})
 	switch {
@@ -85,40 +86,40 @@ func (c *proposalsListCmd) Run(a *app) (err error) {
 			Users []waitingView `json:"users"`
 		}{all})
 	case len(all) == 0:
-		p.line("Nothing is pending.")
+		p.Line("Nothing is pending.")
 	}
-	return p.err
+	return p.Err
 }
 
 // waiting shows what waits for a decision of one user's.
 func (p *page) waiting(proposals []extension.Proposal, confirmations []extension.Confirmation) error {
 	const indent = "          "
 	for _, one := range proposals {
-		p.parts("  ", p.in(bold, one.ID), p.moment(one.ProposedAt), oneLine(one.Kind+" "+one.Block+" "+one.Agent, 120))
+		p.Parts("  ", p.In(cells.Bold, one.ID), p.Moment(one.ProposedAt), cells.OneLine(one.Kind+" "+one.Block+" "+one.Agent, 120))
 		if p.listed("  change  ", one.Changes); len(one.Changes) == 0 {
-			p.body("  is      ", indent, cmp.Or(one.Content, "nothing yet"))
+			p.Body("  is      ", indent, cmp.Or(one.Content, "nothing yet"))
 		}
-		p.id(indent, one.MemoryID+one.EntityID)
+		p.ID(indent, one.MemoryID+one.EntityID)
 		if one.NewContent != "" && len(one.Changes) == 0 {
-			p.body("  would be ", indent, one.NewContent)
+			p.Body("  would be ", indent, one.NewContent)
 		}
 		switch {
 		case one.OtherID != "":
-			p.body("  but also ", indent, one.OtherContent)
+			p.Body("  but also ", indent, one.OtherContent)
 		case one.OtherEntityID != "":
-			p.body("  may be   ", indent, one.OtherContent)
+			p.Body("  may be   ", indent, one.OtherContent)
 		}
-		p.id(indent, one.OtherID+one.OtherEntityID)
+		p.ID(indent, one.OtherID+one.OtherEntityID)
 		if one.Reason != "" {
-			p.body("  because ", indent, one.Reason)
+			p.Body("  because ", indent, one.Reason)
 		}
 	}
 	for _, one := range confirmations {
-		p.parts("  ", p.in(bold, one.ID), p.moment(one.AskedAt), "protect")
-		p.body("  is      ", indent, one.Shown)
-		p.id(indent, one.MemoryID)
+		p.Parts("  ", p.In(cells.Bold, one.ID), p.Moment(one.AskedAt), "protect")
+		p.Body("  is      ", indent, one.Shown)
+		p.ID(indent, one.MemoryID)
 	}
-	return p.err
+	return p.Err
 }
 
 func waiting(a *app, x *extension.Extension) ([]extension.Proposal, []extension.Confirmation, error) {
@@ -159,7 +160,7 @@ func (c *proposalsApproveCmd) Run(a *app) error {
 		}
 		said := make([]string, len(newer.Newer))
 		for i := range newer.Newer {
-			said[i] = fmt.Sprintf("%q", oneLine(newer.Newer[i].Content, 160))
+			said[i] = fmt.Sprintf("%q", cells.OneLine(newer.Newer[i].Content, 160))
 		}
 		return &usageError{"since it was proposed the user has said " + strings.Join(said, " and ") + "; approve it with --anyway, or reject it"}
 	})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/cells"
 )
 
 type quarantineCmd struct {
@@ -62,12 +63,12 @@ func (c *quarantineListCmd) Run(a *app) (err error) {
 			if a.json {
 				continue
 			}
-			p.parts("  ", p.in(bold, m.UID), p.moment(m.EventTime.Time), fmt.Sprintf("%s, trust %d", m.Origin, m.Trust))
+			p.Parts("  ", p.In(cells.Bold, m.UID), p.Moment(m.EventTime.Time), fmt.Sprintf("%s, trust %d", m.Origin, m.Trust))
 			if user != "" {
-				p.line("  of      %s", printable(nameUser(extension.User{Name: user, Tenant: tenant})))
+				p.Line("  of      %s", cells.Printable(nameUser(extension.User{Name: user, Tenant: tenant})))
 			}
-			p.body("  because ", "          ", m.WhyQuarantined())
-			p.body("  says    ", "          ", oneLine(m.Content, 160))
+			p.Body("  because ", "          ", m.WhyQuarantined())
+			p.Body("  says    ", "          ", cells.OneLine(m.Content, 160))
 		}
 		return err
 	}
@@ -84,9 +85,9 @@ func (c *quarantineListCmd) Run(a *app) (err error) {
 			Quarantined []asideJSON `json:"quarantined"`
 		}{all})
 	case len(all) == 0:
-		p.line("Nothing is quarantined.")
+		p.Line("Nothing is quarantined.")
 	}
-	return p.err
+	return p.Err
 }
 
 type quarantineReleaseCmd struct {

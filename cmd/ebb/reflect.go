@@ -7,6 +7,7 @@ import (
 
 	"github.com/ebbmem/ebb/consolidate/fourstores"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/cells"
 )
 
 type reflectCmd struct {
@@ -55,7 +56,7 @@ func (c *reflectCmd) Run(a *app) (err error) {
 		for i := range all {
 			p.reflection(&all[i])
 		}
-		return errors.Join(err, p.err)
+		return errors.Join(err, p.Err)
 	}
 	s, err := c.step(a, x, r)
 	switch {
@@ -67,7 +68,7 @@ func (c *reflectCmd) Run(a *app) (err error) {
 		return a.printJSON(s)
 	}
 	p.reflection(s)
-	return p.err
+	return p.Err
 }
 
 // step takes the step that the user asked for.
@@ -104,45 +105,45 @@ func (c *reflectCmd) step(a *app, x *extension.Extension, r *fourstores.Reflecti
 func (p *page) reflection(s *fourstores.Status) {
 	const indent = "          "
 	if s.ID == "" {
-		p.line("No reflection was asked for yet; ebb reflect request does.")
+		p.Line("No reflection was asked for yet; ebb reflect request does.")
 		return
 	}
-	p.parts("  ", p.in(bold, s.ID), p.moment(s.At), string(s.State))
+	p.Parts("  ", p.In(cells.Bold, s.ID), p.Moment(s.At), string(s.State))
 	if q := s.Request; q != nil {
 		asks := fmt.Sprintf("%d tokens: baseline %d, extra %d (%s), penalty %d (%s)", q.Tokens, q.Baseline,
 			q.Extra, cmp.Or(q.ExtraReason, "no reason given"), q.Penalty, cmp.Or(q.PenaltyReason, "none"))
 		if q.Cost > 0 {
 			asks += fmt.Sprintf("; costs at most %.4f", q.Cost)
 		}
-		p.body("  asks    ", indent, asks)
+		p.Body("  asks    ", indent, asks)
 	}
 	if g := s.Grant; g != nil {
-		p.body("  granted ", indent, fmt.Sprintf("%d tokens (%s) %s", g.Tokens, g.Verdict, g.Reason))
+		p.Body("  granted ", indent, fmt.Sprintf("%d tokens (%s) %s", g.Tokens, g.Verdict, g.Reason))
 	}
 	if d := s.Draft; d != nil {
 		for _, e := range d.Elements {
-			p.line("")
-			p.body("  ", "  ", e.Text)
+			p.Line("")
+			p.Body("  ", "  ", e.Text)
 		}
-		p.line("")
-		p.body("  summary ", indent, cmp.Or(d.Summary, "none"))
+		p.Line("")
+		p.Body("  summary ", indent, cmp.Or(d.Summary, "none"))
 		p.listed("  aware   ", d.Awareness)
 		p.listed("  pattern ", d.Patterns)
 		for _, i := range d.Insights {
-			p.body("  insight ", indent, i.Text)
+			p.Body("  insight ", indent, i.Text)
 		}
 	}
 	next := map[string]string{"requested": "ebb reflect grant", "granted": "ebb reflect draft", "drafted": "ebb reflect approve, or reject"}[string(s.State)]
 	if next != "" {
-		p.note(dim, "", "waits for you: "+next)
+		p.Note(cells.Dim, "", "waits for you: "+next)
 	}
 	if s.RunID != "" {
-		p.note(dim, "", "ebb undo "+s.RunID+" takes it back")
+		p.Note(cells.Dim, "", "ebb undo "+s.RunID+" takes it back")
 	}
 }
 
 func (p *page) listed(title string, texts []string) {
 	for _, one := range texts {
-		p.body(title, "          ", one)
+		p.Body(title, "          ", one)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/cells"
 )
 
 type runsCmd struct {
@@ -36,14 +37,14 @@ func (c *runsCmd) Run(a *app) (err error) {
 	}
 	p := a.page()
 	if len(runs) == 0 {
-		p.line("No night yet, and no message that changed anything.")
+		p.Line("No night yet, and no message that changed anything.")
 	}
 	for i := range runs {
 		if err := p.run(&runs[i]); err != nil {
 			return err
 		}
 	}
-	return p.err
+	return p.Err
 }
 
 func (p *page) run(run *extension.Run) error {
@@ -51,18 +52,18 @@ func (p *page) run(run *extension.Run) error {
 	if err != nil {
 		return err
 	}
-	colour := map[string]string{"done": good, "failed": red, "running": warm, "interrupted": warm, "undone": dim}[run.State]
+	colour := map[string]string{"done": cells.Good, "failed": cells.Red, "running": cells.Warm, "interrupted": cells.Warm, "undone": cells.Dim}[run.State]
 	cause := run.Cause
 	if run.LocalDay != "" {
 		cause += " of " + run.LocalDay
 	}
-	p.parts("  ", p.in(bold, run.UID), p.moment(run.StartedAt.Time), cause, p.in(colour, run.State))
-	p.body("  ", "  ", report.Summary())
+	p.Parts("  ", p.In(cells.Bold, run.UID), p.Moment(run.StartedAt.Time), cause, p.In(colour, run.State))
+	p.Body("  ", "  ", report.Summary())
 	if asked := usage(report.Usage); asked != "" {
-		p.note(dim, "  ", asked)
+		p.Note(cells.Dim, "  ", asked)
 	}
 	if run.Error != "" {
-		p.body("  "+p.in(red, "failed")+" ", "  ", run.Error)
+		p.Body("  "+p.In(cells.Red, "failed")+" ", "  ", run.Error)
 	}
 	return nil
 }
@@ -120,14 +121,14 @@ func (c *undoCmd) Run(a *app) (err error) {
 		return a.printJSON(undone)
 	}
 	p := a.page()
-	p.say("%s of run %s reverted.", count(undone.Changes, "change", "changes"), undone.Run)
+	p.Say("%s of run %s reverted.", cells.Count(undone.Changes, "change", "changes"), undone.Run)
 	if len(undone.Kept) > 0 {
-		p.line("%s stayed:", count(len(undone.Kept), "change", "changes"))
+		p.Line("%s stayed:", cells.Count(len(undone.Kept), "change", "changes"))
 		for _, k := range undone.Kept {
-			p.body("  ", "    ", strings.TrimSpace(fmt.Sprintf("%s in %s %s", k.Operation, k.Record, k.ID))+": "+k.Reason)
+			p.Body("  ", "    ", strings.TrimSpace(fmt.Sprintf("%s in %s %s", k.Operation, k.Record, k.ID))+": "+k.Reason)
 		}
 	}
-	return p.err
+	return p.Err
 }
 
 // beginning finds the one id that begins with the given text; what and where

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ebbmem/ebb/cmd/ebb/records"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/cells"
 )
 
 // query are the arguments that search and explain share.
@@ -169,18 +171,18 @@ func (c *explainCmd) Run(a *app) error {
 		return a.printJSON(whyOf(why))
 	}
 	p := a.page()
-	p.say("%s: %s", why.Outcome, why.Reason)
+	p.Say("%s: %s", why.Outcome, why.Reason)
 	if why.Result != nil {
 		p.result(*why.Result, nil)
-		p.reasons(*why.Result)
+		records.Reasons(p.Page, *why.Result)
 	}
 	if why.Above != nil && why.Result != nil {
-		p.line("")
-		p.line("The last result returned:")
+		p.Line("")
+		p.Line("The last result returned:")
 		p.result(*why.Above, nil)
-		p.reasons(*why.Above)
+		records.Reasons(p.Page, *why.Above)
 	}
-	return p.err
+	return p.Err
 }
 
 func (q *query) run(a *app, explain bool) error {
@@ -199,30 +201,30 @@ func (q *query) run(a *app, explain bool) error {
 	}
 	p := a.page()
 	for _, d := range answer.Degraded {
-		p.note(warm, "", fmt.Sprintf("The %s arm did not answer: %s", d.Arm, oneLine(d.Reason, 200)))
+		p.Note(cells.Warm, "", fmt.Sprintf("The %s arm did not answer: %s", d.Arm, cells.OneLine(d.Reason, 200)))
 	}
 	if len(answer.Results) == 0 {
-		p.line("Nothing found.")
+		p.Line("Nothing found.")
 	}
 	if answer.Note != "" {
-		p.say("%s", answer.Note)
+		p.Say("%s", answer.Note)
 	}
 	if explain && answer.Planned != nil {
-		p.say("Intent %s.", strings.ReplaceAll(string(answer.Planned.Intent), "_", " "))
+		p.Say("Intent %s.", strings.ReplaceAll(string(answer.Planned.Intent), "_", " "))
 		for i, part := range answer.Planned.Queries[1:] {
-			p.say("Part %d: %s", i+1, oneLine(part, 200))
+			p.Say("Part %d: %s", i+1, cells.OneLine(part, 200))
 		}
 	}
 	for i, r := range answer.Results {
 		if i > 0 {
-			p.line("")
+			p.Line("")
 		}
 		p.result(r, ended)
 		if explain {
-			p.reasons(r)
+			records.Reasons(p.Page, r)
 		}
 	}
-	return p.err
+	return p.Err
 }
 
 // whyView is the shape of `ebb explain --memory ID --json`.
@@ -285,56 +287,29 @@ func resultOf(r *extension.Result, explain bool) resultView {
 
 // result shows one memory found: when, who, where, then the text.
 func (p *page) result(r extension.Result, ended map[string]extension.Superseded) {
-	p.parts("    ", append(p.heading(p.in(bold, fmt.Sprintf("%2d. ", r.Rank)), &r.Memory), p.in(dim, fmt.Sprintf("score %.3f", r.Score)), p.in(dim, fmt.Sprintf("relevance %.3f", r.Relevance)))...)
-	p.body("    ", "    ", r.Memory.Content)
+	p.Parts("    ", append(p.heading(p.In(cells.Bold, fmt.Sprintf("%2d. ", r.Rank)), &r.Memory), p.In(cells.Dim, fmt.Sprintf("score %.3f", r.Score)), p.In(cells.Dim, fmt.Sprintf("relevance %.3f", r.Relevance)))...)
+	p.Body("    ", "    ", r.Memory.Content)
 	if s, is := ended[r.Memory.UID]; is {
-		p.note(warm, "    ", s.String())
+		p.Note(cells.Warm, "    ", s.String())
 	}
-	p.id("    ", r.Memory.UID)
+	p.ID("    ", r.Memory.UID)
 }
 
 // heading are the parts of a memory's first line, after first: when, who, which
 // session, what and how it stands when that is not the usual.
 func (p *page) heading(first string, m *extension.Record) []string {
-	parts := []string{first + p.moment(m.EventTime.Time), p.in(bold, speaker(m))}
+	parts := []string{first + p.Moment(m.EventTime.Time), p.In(cells.Bold, records.Speaker(m))}
 	if m.SessionName != "" {
-		parts = append(parts, oneLine(m.SessionName, 40))
+		parts = append(parts, cells.OneLine(m.SessionName, 40))
 	}
 	if m.Kind != extension.KindEpisode && cmp.Or(m.Speaker, m.Role) != "" {
 		parts = append(parts, string(m.Kind))
 	}
 	if m.State != "active" {
-		parts = append(parts, p.in(warm, string(m.State)))
+		parts = append(parts, p.In(cells.Warm, string(m.State)))
 	}
 	if !m.ValidUntil.IsZero() {
-		parts = append(parts, "until "+m.ValidUntil.In(p.location).Format("2006-01-02"))
+		parts = append(parts, "until "+m.ValidUntil.In(p.Location).Format("2006-01-02"))
 	}
 	return parts
-}
-
-// speaker is the name or else the role of who said it; a claim has its kind.
-func speaker(m *extension.Record) string {
-	return oneLine(cmp.Or(m.Speaker, m.Role, string(m.Kind)), 30)
-}
-
-// reasons shows why a result stands where it does.
-func (p *page) reasons(r extension.Result) {
-	if r.Why != "" {
-		p.line("      here because it is %s", r.Why)
-	}
-	rows := make([][]string, 0, len(r.Arms)+len(r.Signals))
-	for _, arm := range r.Arms {
-		rows = append(rows, []string{arm.Arm + " arm", fmt.Sprintf("rank %d", arm.Rank), fmt.Sprintf("(%.3f)", arm.Score)})
-	}
-	for _, s := range r.Signals {
-		if s.Contribution() != 0 || r.Parts != nil && s.Weight == 0 && s.Value != 0 { // a scorer's factors have no weight
-			rows = append(rows, []string{s.Name, fmt.Sprintf("%+.3f", s.Contribution()), fmt.Sprintf("= %.3f × %.2f", s.Value, s.Weight)})
-		}
-	}
-	for _, s := range r.Parts {
-		if s.Contribution() != 0 {
-			rows = append(rows, []string{"ranker: " + s.Name, fmt.Sprintf("%+.3f", s.Contribution()), fmt.Sprintf("= %.3f × %.2f", s.Value, s.Weight)})
-		}
-	}
-	p.table("      ", rows)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/build"
+	"github.com/ebbmem/ebb/internal/cells"
 	"github.com/ebbmem/ebb/internal/inspector"
 	"github.com/ebbmem/ebb/internal/server"
 )
@@ -161,13 +162,13 @@ func (tokenListCmd) Run(a *app) error {
 	p := a.page()
 	rows := make([][]string, len(all))
 	for i, t := range all {
-		rows[i] = []string{oneLine(t.Name, 40), oneLine(t.Whose(), 60), t.Created.In(a.zone()).Format("2006-01-02 15:04")}
+		rows[i] = []string{cells.OneLine(t.Name, 40), cells.OneLine(t.Whose(), 60), t.Created.In(a.zone()).Format("2006-01-02 15:04")}
 	}
 	if len(rows) == 0 {
-		p.line("There is no token; ebb token add NAME makes one.")
+		p.Line("There is no token; ebb token add NAME makes one.")
 	}
-	p.table("", rows)
-	return p.err
+	p.Table("", rows)
+	return p.Err
 }
 
 // Run implements the command.

@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ebbmem/ebb/cmd/ebb/records"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/cells"
 )
 
 type showCmd struct {
@@ -35,47 +37,47 @@ func (c *showCmd) Run(a *app) (err error) {
 	}
 	p := a.page()
 	p.detail(d)
-	return p.err
+	return p.Err
 }
 
 func (p *page) detail(d *extension.Detail) {
 	m := &d.Memory
-	p.parts("  ", p.heading("", m)...)
-	p.body("  ", "  ", m.Content)
-	p.line("")
+	p.Parts("  ", p.heading("", m)...)
+	p.Body("  ", "  ", m.Content)
+	p.Line("")
 	rows := [][]string{
 		{"id", m.UID},
 		{"kind", string(m.Kind) + ", " + string(m.State)},
 		{"origin", fmt.Sprintf("%s, trust %d of 4", m.Origin, m.Trust)},
-		{"learnt", p.moment(m.CreatedAt.Time)},
-		{"true", p.span(m)},
+		{"learnt", p.Moment(m.CreatedAt.Time)},
+		{"true", records.Span(p.Page, m)},
 		{"confidence", fmt.Sprintf("%.2f, importance %.2f", m.Confidence, m.Importance)},
 		{"retention", p.retention(d)},
 	}
 	if m.AccessCount > 0 {
-		rows = append(rows, []string{"used", fmt.Sprintf("%s, last %s", count(m.AccessCount, "time", "times"), p.moment(m.LastAccessed.Time))})
+		rows = append(rows, []string{"used", fmt.Sprintf("%s, last %s", cells.Count(m.AccessCount, "time", "times"), p.Moment(m.LastAccessed.Time))})
 	}
 	if m.Subject != "" {
-		rows = append(rows, []string{"claim", oneLine(m.Subject+" · "+m.Predicate+" · "+m.Object, p.width-16)})
+		rows = append(rows, []string{"claim", cells.OneLine(m.Subject+" · "+m.Predicate+" · "+m.Object, p.Width-16)})
 	}
 	if len(m.Tags) > 0 {
-		rows = append(rows, []string{"tags", oneLine(strings.Join(m.Tags, ", "), p.width-16)})
+		rows = append(rows, []string{"tags", cells.OneLine(strings.Join(m.Tags, ", "), p.Width-16)})
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Attributes)) {
-		rows = append(rows, []string{name, oneLine(m.Attributes[name], p.width-16)})
+		rows = append(rows, []string{name, cells.OneLine(m.Attributes[name], p.Width-16)})
 	}
 	for _, e := range d.Embeddings {
-		rows = append(rows, []string{"vector", oneLine(fmt.Sprintf("%s, %d numbers", e.Model, e.Dims), p.width-16)})
+		rows = append(rows, []string{"vector", cells.OneLine(fmt.Sprintf("%s, %d numbers", e.Model, e.Dims), p.Width-16)})
 	}
 	if e := d.Event; e != nil {
-		rows = append(rows, []string{"message", oneLine(fmt.Sprintf("%s, event %s", e.Topic, e.ID), p.width-16)})
+		rows = append(rows, []string{"message", cells.OneLine(fmt.Sprintf("%s, event %s", e.Topic, e.ID), p.Width-16)})
 	}
-	p.table("  ", rows)
+	p.Table("  ", rows)
 	p.entities(d)
 	for _, s := range d.Sources {
 		p.related("rests on", s.Memory)
 		if s.Quote != "" {
-			p.body("      “", "       ", s.Quote+"”")
+			p.Body("      “", "       ", s.Quote+"”")
 		}
 	}
 	p.related("gave rise to", d.Derived...)
@@ -85,14 +87,6 @@ func (p *page) detail(d *extension.Detail) {
 		p.related(fmt.Sprintf("%s (%.2f)", r.Name(), r.Confidence), r.Memory)
 	}
 	p.history(d.History)
-}
-
-// span says from when to when a memory is true.
-func (p *page) span(m *extension.Record) string {
-	if m.ValidUntil.IsZero() {
-		return "since " + p.moment(m.ValidFrom.Time)
-	}
-	return "from " + p.moment(m.ValidFrom.Time) + " until " + p.moment(m.ValidUntil.Time)
 }
 
 func (p *page) retention(d *extension.Detail) string {
@@ -113,18 +107,18 @@ func (p *page) entities(d *extension.Detail) {
 	}
 	names := make([]string, len(d.Entities))
 	for i, e := range d.Entities {
-		names[i] = fmt.Sprintf("%s (%s)", oneLine(e.Name, 60), e.Type)
+		names[i] = fmt.Sprintf("%s (%s)", cells.OneLine(e.Name, 60), e.Type)
 	}
-	p.line("")
-	p.body("  mentions ", "           ", strings.Join(names, ", "))
+	p.Line("")
+	p.Body("  mentions ", "           ", strings.Join(names, ", "))
 }
 
-func (p *page) related(relation string, records ...extension.Record) {
-	for i := range records {
-		p.line("")
-		p.parts("      ", p.heading("  "+p.in(bold, relation)+"  ", &records[i])...)
-		p.body("      ", "      ", records[i].Content)
-		p.id("      ", records[i].UID)
+func (p *page) related(relation string, memories ...extension.Record) {
+	for i := range memories {
+		p.Line("")
+		p.Parts("      ", p.heading("  "+p.In(cells.Bold, relation)+"  ", &memories[i])...)
+		p.Body("      ", "      ", memories[i].Content)
+		p.ID("      ", memories[i].UID)
 	}
 }
 
@@ -132,12 +126,12 @@ func (p *page) history(changes []extension.Change) {
 	if len(changes) == 0 {
 		return
 	}
-	p.line("")
-	p.line("  history")
+	p.Line("")
+	p.Line("  history")
 	for _, c := range changes {
-		p.parts("      ", "    "+p.moment(c.At), c.Operation, "by "+c.Actor)
+		p.Parts("      ", "    "+p.Moment(c.At), c.Operation, "by "+c.Actor)
 		if what := changed(c); what != "" {
-			p.body("      ", "      ", oneLine(what, 400))
+			p.Body("      ", "      ", cells.OneLine(what, 400))
 		}
 	}
 }

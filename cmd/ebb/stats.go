@@ -3,10 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strings"
 
+	"github.com/ebbmem/ebb/cmd/ebb/records"
 	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/cells"
 )
 
 type statsCmd struct{}
@@ -65,73 +66,60 @@ func (statsCmd) Run(a *app) (err error) {
 		p.userStats(u)
 	}
 	if len(v.Users) == 0 {
-		p.line("No user yet.")
-		p.line("")
+		p.Line("No user yet.")
+		p.Line("")
 	}
 	p.health(&v.Health)
-	return p.err
+	return p.Err
 }
 
 func (p *page) userStats(u userStats) {
-	name := oneLine(u.User, 60)
+	name := cells.OneLine(u.User, 60)
 	if u.Tenant != "" {
-		name += " (tenant " + oneLine(u.Tenant, 40) + ")"
+		name += " (tenant " + cells.OneLine(u.Tenant, 40) + ")"
 	}
-	p.line("%s", p.in(bold, name))
-	rows := [][]string{{"memories", kindCounts(u.Memories)}}
+	p.Line("%s", p.In(cells.Bold, name))
+	rows := [][]string{{"memories", records.KindCounts(u.Memories)}}
 	if faded := u.States["dormant"] + u.States["superseded"] + u.States["retired"] + u.States["quarantined"]; faded > 0 {
 		rows = append(rows, []string{"inactive", fmt.Sprintf("%d superseded, %d dormant, %d retired, %d quarantined",
 			u.States["superseded"], u.States["dormant"], u.States["retired"], u.States["quarantined"])})
 	}
 	rows = append(rows, []string{"sessions", fmt.Sprint(u.Sessions)}, []string{"entities", fmt.Sprint(u.Entities)})
 	if !u.First.IsZero() {
-		rows = append(rows, []string{"from", p.moment(u.First)}, []string{"until", p.moment(u.Last)})
+		rows = append(rows, []string{"from", p.Moment(u.First)}, []string{"until", p.Moment(u.Last)})
 	}
 	if u.LastNight != "" {
 		rows = append(rows, []string{"last night", u.LastNight})
 	}
 	if u.LastRun != nil {
-		rows = append(rows, []string{"last run", fmt.Sprintf("%s (%s), %s", p.moment(u.LastRun.StartedAt.Time), u.LastRun.Cause, u.LastRun.State)})
+		rows = append(rows, []string{"last run", fmt.Sprintf("%s (%s), %s", p.Moment(u.LastRun.StartedAt.Time), u.LastRun.Cause, u.LastRun.State)})
 	}
 	if u.LastSummary != "" {
-		rows = append(rows, []string{"", oneLine(u.LastSummary, 300)})
+		rows = append(rows, []string{"", cells.OneLine(u.LastSummary, 300)})
 	}
 	if m := u.Model; m.Calls+m.Faults > 0 {
 		rows = append(rows, []string{"model", fmt.Sprintf("%s in %s",
-			usage(ask.Usage{Calls: int(m.Calls), InputTokens: int(m.InputTokens), OutputTokens: int(m.OutputTokens), Cost: m.Cost, Faults: int(m.Faults)}), count(m.Runs, "run", "runs"))})
+			usage(ask.Usage{Calls: int(m.Calls), InputTokens: int(m.InputTokens), OutputTokens: int(m.OutputTokens), Cost: m.Cost, Faults: int(m.Faults)}), cells.Count(m.Runs, "run", "runs"))})
 	}
 	if g := u.Gaps; g.Batches > 0 {
-		rows = append(rows, []string{"left out", fmt.Sprintf("%s (%s), %d given up; %s", count(g.Batches, "batch", "batches"),
-			count(g.Messages, "message", "messages"), g.GivenUp, oneLine(g.LastError, 200))})
+		rows = append(rows, []string{"left out", fmt.Sprintf("%s (%s), %d given up; %s", cells.Count(g.Batches, "batch", "batches"),
+			cells.Count(g.Messages, "message", "messages"), g.GivenUp, cells.OneLine(g.LastError, 200))})
 	}
 	if u.Confirmation+u.Proposals > 0 {
 		rows = append(rows, []string{"waiting", fmt.Sprintf("%s, %s",
-			count(u.Confirmation, "confirmation", "confirmations"), count(u.Proposals, "proposal", "proposals"))})
+			cells.Count(u.Confirmation, "confirmation", "confirmations"), cells.Count(u.Proposals, "proposal", "proposals"))})
 	}
-	p.table("  ", rows)
-	p.line("")
-}
-
-func kindCounts(byKind map[string]int64) string {
-	var parts []string
-	for _, k := range []extension.Kind{extension.KindEpisode, extension.KindFact, extension.KindPreference, extension.KindReflection} {
-		if n := byKind[string(k)]; n > 0 {
-			parts = append(parts, count(n, string(k), string(k)+"s"))
-		}
-	}
-	if len(parts) == 0 {
-		return "none"
-	}
-	return strings.Join(parts, ", ")
+	p.Table("  ", rows)
+	p.Line("")
 }
 
 func (p *page) health(h *extension.Health) {
-	state := p.in(good, "well")
+	state := p.In(cells.Good, "well")
 	if !h.Healthy() {
-		state = p.in(warm, "needs a look")
+		state = p.In(cells.Warm, "needs a look")
 	}
-	p.line("%s  %s", p.in(bold, "file"), state)
-	p.table("  ", [][]string{{"size", size(h.FileBytes)}, {"write-ahead log", size(h.WALBytes)}})
+	p.Line("%s  %s", p.In(cells.Bold, "file"), state)
+	p.Table("  ", [][]string{{"size", cells.Size(h.FileBytes)}, {"write-ahead log", cells.Size(h.WALBytes)}})
 	if len(h.Consumers) > 0 {
 		rows := [][]string{{"consumer", "at", "behind", "retrying", "parked"}}
 		for _, c := range h.Consumers {
@@ -141,45 +129,45 @@ func (p *page) health(h *extension.Health) {
 			}
 			rows = append(rows, []string{c.Name, fmt.Sprint(c.Cursor), behind, fmt.Sprint(c.Retrying), fmt.Sprint(c.Parked)})
 			if c.LastError != "" {
-				rows = append(rows, []string{"  " + p.in(warm, oneLine(c.LastError, p.width-6))})
+				rows = append(rows, []string{"  " + p.In(cells.Warm, cells.OneLine(c.LastError, p.Width-6))})
 			}
 		}
-		p.table("  ", rows)
+		p.Table("  ", rows)
 	}
 	if v := h.Vectors; v != nil && v.Pending > 0 {
-		p.note(warm, "  ", fmt.Sprintf("%d of %s have no vector of %s, the oldest since %s", v.Pending, count(v.Chunks, "text", "texts"), v.Model, p.moment(v.Since)))
+		p.Note(cells.Warm, "  ", fmt.Sprintf("%d of %s have no vector of %s, the oldest since %s", v.Pending, cells.Count(v.Chunks, "text", "texts"), v.Model, p.Moment(v.Since)))
 	}
 	if n := h.Integrity.Unfindable; n > 0 {
-		p.note(red, "  ", count(n, "memory is", "memories are")+" not found by some or all of their words; ebb doctor says more")
+		p.Note(cells.Red, "  ", cells.Count(n, "memory is", "memories are")+" not found by some or all of their words; ebb doctor says more")
 	}
 	if n := h.Integrity.Miscounted; n > 0 {
-		p.note(red, "  ", count(n, "entity is", "entities are")+" not linked as they say; ebb doctor says more")
+		p.Note(cells.Red, "  ", cells.Count(n, "entity is", "entities are")+" not linked as they say; ebb doctor says more")
 	}
 	if h.NightFailed {
-		p.note(warm, "  ", "the last night failed; ebb runs says why")
+		p.Note(cells.Warm, "  ", "the last night failed; ebb runs says why")
 	}
 	if h.GivenUp {
-		p.note(warm, "  ", "nights gave up on some messages, which are stored and found; see left out")
+		p.Note(cells.Warm, "  ", "nights gave up on some messages, which are stored and found; see left out")
 	}
 	if h.OpenErasures > 0 {
-		p.note(warm, "  ", count(h.OpenErasures, "erasure is", "erasures are")+" not finished; ebb doctor says more")
+		p.Note(cells.Warm, "  ", cells.Count(h.OpenErasures, "erasure is", "erasures are")+" not finished; ebb doctor says more")
 	}
 	if h.NightsOverdue > 0 {
-		p.note(warm, "  ", count(h.NightsOverdue, "night is", "nights are")+" overdue")
+		p.Note(cells.Warm, "  ", cells.Count(h.NightsOverdue, "night is", "nights are")+" overdue")
 	}
 	if h.Quarantined > 0 {
-		p.note(dim, "  ", count(h.Quarantined, "memory", "memories")+" in quarantine")
+		p.Note(cells.Dim, "  ", cells.Count(h.Quarantined, "memory", "memories")+" in quarantine")
 	}
 	if h.LogHeld > 0 {
-		p.note(warm, "  ", count(h.LogHeld, "page", "pages")+" of the write-ahead log are held by a reader")
+		p.Note(cells.Warm, "  ", cells.Count(h.LogHeld, "page", "pages")+" of the write-ahead log are held by a reader")
 	}
 	for _, d := range h.Degraded {
-		p.note(warm, "  ", fmt.Sprintf("the %s arm of searches failed %s, last %s: %s", d.Arm, count(d.Count, "time", "times"), p.moment(d.LastAt), oneLine(d.Reason, p.width)))
+		p.Note(cells.Warm, "  ", fmt.Sprintf("the %s arm of searches failed %s, last %s: %s", d.Arm, cells.Count(d.Count, "time", "times"), p.Moment(d.LastAt), cells.OneLine(d.Reason, p.Width)))
 	}
 	for _, l := range h.Losses {
-		p.note(red, "  ", oneLine(l.Error(), 400))
+		p.Note(cells.Red, "  ", cells.OneLine(l.Error(), 400))
 	}
 	for _, f := range h.Failures {
-		p.note(warm, "  ", fmt.Sprintf("%s failed %s, last %s: %s", f.Source, count(f.Count, "time", "times"), p.moment(f.LastAt.Time), oneLine(f.Error, p.width)))
+		p.Note(cells.Warm, "  ", fmt.Sprintf("%s failed %s, last %s: %s", f.Source, cells.Count(f.Count, "time", "times"), p.Moment(f.LastAt.Time), cells.OneLine(f.Error, p.Width)))
 	}
 }

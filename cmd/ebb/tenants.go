@@ -5,6 +5,7 @@ import (
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/extension/tenants"
+	"github.com/ebbmem/ebb/internal/cells"
 )
 
 type tenantsCmd struct {
@@ -36,16 +37,16 @@ func (c *tenantsCmd) Run(a *app) (err error) {
 	p := a.page()
 	rows := [][]string{{"tenant", "size", "last written", "file"}}
 	for _, t := range found {
-		name := p.in(dim, "not known")
+		name := p.In(cells.Dim, "not known")
 		if t.Known {
-			name = oneLine(t.Tenant, 60)
+			name = cells.OneLine(t.Tenant, 60)
 		}
-		rows = append(rows, []string{name, size(t.Bytes), p.moment(t.Used), t.File})
+		rows = append(rows, []string{name, cells.Size(t.Bytes), p.Moment(t.Used), t.File})
 	}
 	if len(found) == 0 {
-		p.line("No tenant yet.")
+		p.Line("No tenant yet.")
 	} else {
-		p.table("", rows)
+		p.Table("", rows)
 	}
-	return errors.Join(p.err, faults)
+	return errors.Join(p.Err, faults)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ebbmem/ebb/cmd/ebb/records"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/cells"
 )
@@ -44,48 +45,48 @@ func (c *timelineCmd) Run(a *app) (err error) {
 	for _, k := range c.Kind {
 		q.Kinds = append(q.Kinds, extension.Kind(k))
 	}
-	records, err := x.Timeline(a.ctx, a.scope(), q)
+	memories, err := x.Timeline(a.ctx, a.scope(), q)
 	if err != nil {
 		return notFoundAs(err, fmt.Sprintf("no memory of this user mentions %q; entities are linked in the background after a message is stored", c.Entity))
 	}
 	if a.json {
-		return a.printJSON(timelineView{append([]extension.Record{}, records...)})
+		return a.printJSON(timelineView{append([]extension.Record{}, memories...)})
 	}
 	p := a.page()
-	p.timeline(records, c.IDs)
-	return p.err
+	p.timeline(memories, c.IDs)
+	return p.Err
 }
 
 // timeline shows memories day by day.
-func (p *page) timeline(records []extension.Record, ids bool) {
-	if len(records) == 0 {
-		p.line("Nothing in this time.")
+func (p *page) timeline(memories []extension.Record, ids bool) {
+	if len(memories) == 0 {
+		p.Line("Nothing in this time.")
 		return
 	}
 	widest := 0
-	for i := range records {
-		widest = max(widest, cells.Width(speaker(&records[i])))
+	for i := range memories {
+		widest = max(widest, cells.Width(records.Speaker(&memories[i])))
 	}
 	var day string
-	for i := range records {
-		m := &records[i]
-		if today := p.day(m.EventTime.Time); today != day {
+	for i := range memories {
+		m := &memories[i]
+		if today := p.Day(m.EventTime.Time); today != day {
 			if day != "" {
-				p.line("")
+				p.Line("")
 			}
-			p.line("%s", p.in(bold, today))
+			p.Line("%s", p.In(cells.Bold, today))
 			day = today
 		}
-		who := speaker(m)
-		first := "  " + m.EventTime.In(p.location).Format("15:04") + "  " + who + strings.Repeat(" ", widest-cells.Width(who)+2)
+		who := records.Speaker(m)
+		first := "  " + m.EventTime.In(p.Location).Format("15:04") + "  " + who + strings.Repeat(" ", widest-cells.Width(who)+2)
 		text := m.Content
 		if m.State != "active" {
 			text = fmt.Sprintf("[%s] %s", m.State, text)
 		}
 		indent := strings.Repeat(" ", cells.Width(first))
-		p.body(first, indent, text)
+		p.Body(first, indent, text)
 		if ids {
-			p.id(indent, m.UID)
+			p.ID(indent, m.UID)
 		}
 	}
 }

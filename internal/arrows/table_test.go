@@ -160,7 +160,7 @@ var table = []row{
 	{
 		pkg: "cmd/ebb/...",
 		// ebb eval is a command for users, so labelled sets are no test kit.
-		ours:      []string{"consolidate/ask", "consolidate/fourstores", "extension", "extension/audit", "extension/doctor", "extension/markdown", "extension/migrate", "extension/tenants", "extension/transfer", "eventbus", "encoder", "postgres", "internal/build", "internal/cells", "internal/clients", "internal/encoders", "internal/evalset", "internal/learn", "internal/manual", "internal/measure", "internal/inspector", "internal/mcpserver", "internal/server", "internal/text", "internal/clock"},
+		ours:      []string{"consolidate/ask", "consolidate/fourstores", "extension", "extension/audit", "extension/doctor", "extension/markdown", "extension/migrate", "extension/tenants", "extension/transfer", "eventbus", "encoder", "postgres", "internal/build", "internal/cells", "internal/clients", "internal/encoders", "internal/evalset", "internal/manual", "internal/measure", "internal/inspector", "internal/mcpserver", "internal/server", "internal/text", "internal/clock"},
 		langchain: []string{"llms/...", "embeddings", "agents", "chains"},
 		// The chat's tests talk to a real agent.
 		langchainInTests: []string{anything},
@@ -173,9 +173,7 @@ var table = []row{
 		testsOnly:        true,
 	},
 	// Lives and a team's stream, played for ebb eval.
-	{pkg: "internal/measure", ours: []string{"extension", "extension/transfer", "eventbus", "internal/clock", "internal/evalset", "internal/evalset/fts"}, langchain: []string{"llms"}},
-	{pkg: "internal/learn", ours: []string{"extension", "extension/transfer", "internal/evalset", "internal/grounding"}}, // facts for ebb eval
-	{pkg: "internal/train/...", ours: []string{"recall", "extension", "extension/transfer", "internal/text", "internal/evalset", "internal/learn", "internal/said"}, langchain: []string{"embeddings", "llms/openai"}},
+	{pkg: "internal/measure", ours: []string{"extension", "extension/transfer", "eventbus", "internal/clock", "internal/evalset", "internal/evalset/fts", "internal/grounding"}, langchain: []string{"llms"}},
 
 	{pkg: "internal/walks", ours: []string{"extension", "eventbus", "consolidate"}, langchain: []string{"llms"}}, // what a message, a question and a fact cross
 

@@ -1,4 +1,4 @@
-// Package cells measures and wraps text for terminals.
+// Package cells measures, wraps and prints text for terminals.
 package cells
 
 import (

@@ -1,6 +1,7 @@
 // Package measure plays labelled lives and a team's stream through a memory, as a
 // host would, and says what came of it: what stood before the model ([Lives]), which
-// questions the tools answered ([Team]). The views are what ebb eval --json prints.
+// questions the tools answered ([Team]). [LearnFacts] adds the facts of a labelled set.
+// The views are what ebb eval --json prints.
 package measure
 
 import (

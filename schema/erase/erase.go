@@ -166,7 +166,7 @@ func Run(ctx context.Context, db *schema.DB, scope schema.Scope, what Erasure, b
 }
 
 // finishOthers deletes the rows of the user's other erasures. They may have been selected
-// before this one selected them again, and whoever selected them may be at work or gone.
+// before this one selected them again, by a host that is at work or gone.
 func (e *eraser) finishOthers(ctx context.Context) error {
 	waiting, err := readOpen(ctx, e.db)
 	for _, other := range waiting {

@@ -88,13 +88,13 @@ func TestFit(t *testing.T) {
 	w := fit(d)
 	require.Positive(t, w[1])
 	require.InDelta(t, 0.7, w[2], 0)
-	require.InDelta(t, 1, measure(d, w)["a"].MRR, 1e-12)
-	require.InDelta(t, 0.5, measure(d, d.defaults)["a"].MRR, 1e-12)
+	require.InDelta(t, 1, evaluate(d, w)["a"].MRR, 1e-12)
+	require.InDelta(t, 0.5, evaluate(d, d.defaults)["a"].MRR, 1e-12)
 	require.Equal(t, w, fit(separable()), "the same on every run")
 
 	without := fit(d, "telling")
 	require.Zero(t, without[1])
-	require.Less(t, measure(d, without)["b"].MRR, 1.0)
+	require.Less(t, evaluate(d, without)["b"].MRR, 1.0)
 }
 
 func TestEvidenceNotFoundCounts(t *testing.T) {

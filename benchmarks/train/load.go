@@ -14,7 +14,7 @@ import (
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/internal/evalset"
-	"github.com/ebbmem/ebb/internal/learn"
+	"github.com/ebbmem/ebb/internal/measure"
 )
 
 // factsFile is the file of facts in a set's folder.
@@ -140,7 +140,7 @@ func withLearnt(ctx context.Context, dir string, withFacts bool, e encoder, ask 
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
-		if err := learn.Facts(ctx, x, set, facts, clock); err != nil {
+		if err := measure.LearnFacts(ctx, x, set, facts, clock); err != nil {
 			return err
 		}
 	}

@@ -1,7 +1,7 @@
 // Command train fits the weights of recall's ranker to labelled conversations
 // and measures how well they generalise to unseen conversations.
 //
-//	go run ./internal/train DIR...
+//	go run ./train DIR...
 //
 // Each DIR is a set in the layout of [evalset]. The command imports the sets and
 // asks their questions through the extension, as a host would, and keeps every
@@ -29,7 +29,7 @@
 //
 // # Relevance
 //
-//	go run ./internal/train -relevance DIR...
+//	go run ./train -relevance DIR...
 //
 // fits the grounds of [recall.Answer].Relevance instead. Each question is asked
 // of its own conversation's memory (on topic) and of every other one in the set

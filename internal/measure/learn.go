@@ -1,7 +1,4 @@
-// Package learn adds extracted facts to a memory that holds their conversations,
-// in the form in which a night stores them. It serves measurements; real nights
-// write their own facts.
-package learn
+package measure
 
 import (
 	"bytes"
@@ -18,12 +15,12 @@ import (
 	"github.com/ebbmem/ebb/internal/grounding"
 )
 
-// Facts adds facts to a memory that holds the set's conversations, each under a
+// LearnFacts adds facts to a memory that holds the set's conversations, each under a
 // user of its name, as a night would: with their sources, at the lowest trust of
 // these, and learnt after the last turn. It imports them as an export of ebb, the
-// public way to store derived memories. It calls clock with each time of learning
+// public way to store derived memories; nights write their own facts. It calls clock with each time of learning
 // first.
-func Facts(ctx context.Context, x *extension.Extension, set *evalset.Set, facts []evalset.Fact, clock func(time.Time)) error {
+func LearnFacts(ctx context.Context, x *extension.Extension, set *evalset.Set, facts []evalset.Fact, clock func(time.Time)) error {
 	byConversation := make(map[string][]evalset.Fact)
 	for _, f := range facts {
 		byConversation[f.Conversation] = append(byConversation[f.Conversation], f)

@@ -62,8 +62,8 @@ func run(ctx context.Context, w io.Writer, o options, dirs, drop []string, ablat
 	}
 	fmt.Fprintln(out, "\t\t\t")
 	fmt.Fprintln(out, "set\tweights\tR@5\tR@10\tR@20\tMRR\t")
-	d.print(out, "present", measure(d, d.defaults))
-	d.print(out, "fitted", measure(d, fitted))
+	d.print(out, "present", evaluate(d, d.defaults))
+	d.print(out, "fitted", evaluate(d, fitted))
 	for _, held := range []struct {
 		name string
 		out  []string
@@ -77,7 +77,7 @@ func run(ctx context.Context, w io.Writer, o options, dirs, drop []string, ablat
 		}
 	}
 	if ablate {
-		d.ablate(out, goal(measure(d, fitted)))
+		d.ablate(out, goal(evaluate(d, fitted)))
 	}
 	return out.Flush()
 }
@@ -112,7 +112,7 @@ func leaveOut(d *data, parts []string, key func(*example) string) map[string]eva
 // ablate fits without each signal and prints the difference.
 func (d *data) ablate(w io.Writer, with float64) {
 	change := make([]float64, len(d.signals))
-	inParallel(len(change), func(j int) { change[j] = goal(measure(d, fit(d, d.signals[j]))) - with })
+	inParallel(len(change), func(j int) { change[j] = goal(evaluate(d, fit(d, d.signals[j]))) - with })
 	fmt.Fprintln(w, "\t\t\t")
 	fmt.Fprintln(w, "without\tmean\t")
 	for j, name := range d.signals {

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"bytes"
@@ -13,12 +13,13 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/cells"
 )
 
-//go:embed demo/story.jsonl
+//go:embed story.jsonl
 var storyFile []byte
 
-//go:embed demo/questions.json
+//go:embed questions.json
 var questionsFile []byte
 
 // storyTurn is one line of story.jsonl.
@@ -111,7 +112,7 @@ func (d *demo) listen() error {
 	}
 	first, last := d.story[0].Time, d.story[len(d.story)-1].Time
 	d.say("Ada talks to her assistant from %s to %s. Most sessions reach the memory through the event bus (ext.Bus().Publish), "+
-		"the last two through langchaingo's Memory (SaveContext). On the way the agent calls tools:", d.day(first), d.day(last))
+		"the last two through langchaingo's Memory (SaveContext). On the way the agent calls tools:", d.Day(first), d.Day(last))
 	for i := 0; i < len(d.story); i++ {
 		if err := d.ctx.Err(); err != nil {
 			return err
@@ -139,7 +140,7 @@ func (d *demo) listen() error {
 			return err
 		}
 	}
-	d.line("")
+	d.Line("")
 	d.say("And %d more calls of remember_fact, for smaller things: a meeting, a cat, a river.", d.untold)
 	return nil
 }
@@ -177,9 +178,9 @@ func (d *demo) callTools(t storyTurn) error {
 			d.untold++
 			continue
 		}
-		d.line("")
-		d.parts("     ", "   "+d.moment(t.Time), d.in(bold, tool), m.content)
-		d.body("     → ", "       ", answer)
+		d.Line("")
+		d.Parts("     ", "   "+d.Moment(t.Time), d.In(cells.Bold, tool), m.content)
+		d.Body("     → ", "       ", answer)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/cells"
 )
 
 // How long the demo's last scene lasts.
@@ -62,10 +63,10 @@ func (d *demo) forget() error {
 		rows[i] = append(rows[i], string(now.Memory.State))
 	}
 	d.say("%d weeks go by, with a night after each day (ext.Consolidate). Once a month the agent looks up Ada's allergy (search_memory); the rest, never. What is retained of some facts (conf.: how sure it is; 1 = fresh):", weeks)
-	d.line("")
-	d.table("   ", append([][]string{append(header, "then")}, rows...))
-	d.line("")
-	d.say("What Ada said of lasting things keeps half; what passes, and the agent's own wording, fades. The nights put %s to sleep: what passes, once confidence × retention is below 0.05, the weakest first, at most one in twenty a night. A fact that rests on a sentence of hers about something lasting stays.", count(changes, "fact", "facts"))
+	d.Line("")
+	d.Table("   ", append([][]string{append(header, "then")}, rows...))
+	d.Line("")
+	d.say("What Ada said of lasting things keeps half; what passes, and the agent's own wording, fades. The nights put %s to sleep: what passes, once confidence × retention is below 0.05, the weakest first, at most one in twenty a night. A fact that rests on a sentence of hers about something lasting stays.", cells.Count(changes, "fact", "facts"))
 	return d.whatStayed(facts)
 }
 
@@ -115,7 +116,7 @@ func (d *demo) whatStayed(facts []*extension.Record) error {
 	if err != nil {
 		return err
 	}
-	d.say("What was said never fades: all %s are still there, word for word.", count(stats.Memories["episode"], "message", "messages"))
+	d.say("What was said never fades: all %s are still there, word for word.", cells.Count(stats.Memories["episode"], "message", "messages"))
 	return nil
 }
 

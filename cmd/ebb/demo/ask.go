@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/tmc/langchaingo/llms"
 
+	"github.com/ebbmem/ebb/cmd/ebb/records"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/cells"
 )
@@ -22,7 +23,7 @@ const shownPerQuestion = 5
 func (d *demo) ask() error {
 	d.scene("Questions")
 	d.say("Asked on %s, in a new session. ● marks what answers the question, as the story's author labelled it; – stands for "+
-		"the profile: what Ada has said of herself, chosen by the question (ebb profile). The numbers are a search's (ebb search).", d.day(d.clock.Now()))
+		"the profile: what Ada has said of herself, chosen by the question (ebb profile). The numbers are a search's (ebb search).", d.Day(d.clock.Now()))
 	session, err := d.ext.Session(as("questions"))
 	if err != nil {
 		return err
@@ -38,9 +39,9 @@ func (d *demo) ask() error {
 		}
 		d.tally(q, answers)
 		if best != nil && !explained {
-			d.line("")
+			d.Line("")
 			d.say("Why ● stands at %d (ebb explain): its score %.3f is the sum of", best.Rank, best.Score)
-			d.reasons(*best)
+			records.Reasons(d.Page, *best)
 			explained = true
 		}
 	}
@@ -50,8 +51,8 @@ func (d *demo) ask() error {
 // answer asks one question. It returns the turns that answer it among what is
 // shown, and the best result of the search among them.
 func (d *demo) answer(session *extension.Session, q storyQuestion) (answers map[string]bool, best *extension.Result, err error) {
-	d.line("")
-	d.line("   %s", d.in(bold, q.Question))
+	d.Line("")
+	d.Line("   %s", d.In(cells.Bold, q.Question))
 	found, err := session.Preview(d.ctx, q.Question)
 	if err != nil {
 		return nil, nil, err
@@ -61,7 +62,7 @@ func (d *demo) answer(session *extension.Session, q storyQuestion) (answers map[
 		for _, id := range l.Sources {
 			if turn := d.turnOf[id]; slices.Contains(q.Expect, turn) && !answers[turn] {
 				answers[turn] = true
-				d.shown("–", d.in(good, "●"), l.Said, "Ada", l.Text)
+				d.shown("–", d.In(cells.Good, "●"), l.Said, "Ada", l.Text)
 			}
 		}
 	}
@@ -81,13 +82,13 @@ func (d *demo) answer(session *extension.Session, q storyQuestion) (answers map[
 	for i := range answer.Results {
 		m, mark := &answer.Results[i].Memory, " "
 		if turn := d.turnOf[m.UID]; slices.Contains(q.Expect, turn) {
-			mark = d.in(good, "●")
+			mark = d.In(cells.Good, "●")
 			answers[turn] = true
 			best = cmp.Or(best, &answer.Results[i])
 		}
-		d.shown(fmt.Sprint(i+1), mark, m.EventTime.Time, speaker(m), m.Content)
+		d.shown(fmt.Sprint(i+1), mark, m.EventTime.Time, records.Speaker(m), m.Content)
 		if s, is := ended[m.UID]; is {
-			d.line("        %s", d.in(warm, s.String()))
+			d.Line("        %s", d.In(cells.Warm, s.String()))
 		}
 	}
 	return answers, best, nil
@@ -108,8 +109,8 @@ func (d *demo) tally(q storyQuestion, answers map[string]bool) {
 
 // shown is one memory on one line.
 func (d *demo) shown(place, mark string, at time.Time, who, text string) {
-	line := fmt.Sprintf("%s  %s  %-9s  ", place, at.In(d.location).Format("Mon _2 Jan"), who)
-	d.line("   %s %s%s", mark, line, oneLine(text, d.width-cells.Width(line)-6))
+	line := fmt.Sprintf("%s  %s  %-9s  ", place, at.In(d.Location).Format("Mon _2 Jan"), who)
+	d.Line("   %s %s%s", mark, line, cells.OneLine(text, d.Width-cells.Width(line)-6))
 }
 
 // promptStart and promptEnd are how many lines of the prompt are shown from both ends.
@@ -120,7 +121,7 @@ func (d *demo) prompt() error {
 	d.scene("What a model is given")
 	const question = "When is Noor's wedding?"
 	d.say("extension.WrapModel puts what may help before the question. This is the prompt of one call, as the model gets it (ids and nonce are new in every run; the middle is left out here):")
-	d.line("")
+	d.Line("")
 	session, err := d.ext.Session(as("evening"))
 	if err != nil {
 		return err
@@ -134,9 +135,9 @@ func (d *demo) prompt() error {
 		if left := len(lines) - promptStart - promptEnd; left > 1 {
 			lines = slices.Concat(lines[:promptStart], []string{fmt.Sprintf("… (%d lines)", left)}, lines[len(lines)-promptEnd:])
 		}
-		d.body("   │ ", "   │ ", strings.Join(lines, "\n"))
+		d.Body("   │ ", "   │ ", strings.Join(lines, "\n"))
 	}
-	d.line("")
+	d.Line("")
 	d.say("(A model that reads this could answer: “%s”)", model.answer)
 	return nil
 }
@@ -170,7 +171,7 @@ func (m *scriptedModel) Call(ctx context.Context, prompt string, options ...llms
 func (d *demo) asOf() error {
 	d.scene("As of")
 	d.say("A corrected fact keeps its past. “Where do I live?”, asked of the facts:")
-	d.line("")
+	d.Line("")
 	for _, at := range []struct {
 		label string
 		asOf  extension.AsOf
@@ -185,11 +186,11 @@ func (d *demo) asOf() error {
 			return err
 		}
 		for _, r := range answer.Results {
-			d.line("   %-9s %s", at.label, r.Memory.Content)
-			d.body("             ", "             ", string(r.Memory.State)+", true "+d.span(&r.Memory))
+			d.Line("   %-9s %s", at.label, r.Memory.Content)
+			d.Body("             ", "             ", string(r.Memory.State)+", true "+records.Span(d.Page, &r.Memory))
 		}
 		if len(answer.Results) == 0 {
-			d.line("   %-9s nothing", at.label)
+			d.Line("   %-9s nothing", at.label)
 		}
 	}
 	return nil

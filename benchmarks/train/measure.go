@@ -8,8 +8,8 @@ import (
 	"github.com/ebbmem/ebb/internal/evalset"
 )
 
-// measure ranks every example by w and returns the mean of each set.
-func measure(d *data, w []float64) map[string]evalset.Metrics {
+// evaluate ranks every example by w and returns the mean of each set.
+func evaluate(d *data, w []float64) map[string]evalset.Metrics {
 	parts := make(map[string][]evalset.Metrics)
 	for i := range d.examples {
 		e := &d.examples[i]

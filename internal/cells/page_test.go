@@ -1,4 +1,4 @@
-package main
+package cells
 
 import (
 	"bytes"
@@ -7,8 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
-
-	"github.com/ebbmem/ebb/internal/cells"
 )
 
 func TestWrap(t *testing.T) {
@@ -23,41 +21,41 @@ func TestWrap(t *testing.T) {
 		{"a long word is cut", strings.Repeat("x", 20), 16, []string{strings.Repeat("x", 16), "xxxx"}},
 		{"Chinese breaks between signs", "我们星期五在湖边的老房子里见面吧", 16, []string{"我们星期五在湖边", "的老房子里见面吧"}},
 	} {
-		t.Run(test.name, func(t *testing.T) { require.Equal(t, test.want, cells.Wrap(test.text, test.width)) })
+		t.Run(test.name, func(t *testing.T) { require.Equal(t, test.want, Wrap(test.text, test.width)) })
 	}
 }
 
 func TestWrapKeepsTheTextAndTheWidth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := printable(rapid.String().Draw(t, "text"))
+		text := Printable(rapid.String().Draw(t, "text"))
 		width := rapid.IntRange(16, 80).Draw(t, "width")
-		lines := cells.Wrap(text, width)
+		lines := Wrap(text, width)
 		squeeze := func(s string) string { return strings.Join(strings.Fields(s), "") }
 		if squeeze(strings.Join(lines, "")) != squeeze(text) {
 			t.Fatalf("%q became %q", text, lines)
 		}
 		for _, l := range lines {
-			if cells.Width(l) > width+1 { // a sign of two cells may stand on the edge
+			if Width(l) > width+1 { // a sign of two cells may stand on the edge
 				t.Fatalf("%q is wider than %d", l, width)
 			}
 		}
-		if got := oneLine(text, width); cells.Width(got) > width || strings.Contains(got, "\n") {
-			t.Fatalf("oneLine(%q, %d) = %q", text, width, got)
+		if got := OneLine(text, width); Width(got) > width || strings.Contains(got, "\n") {
+			t.Fatalf("OneLine(%q, %d) = %q", text, width, got)
 		}
 	})
 }
 
 func TestTableAlignsWithColourAndWideSigns(t *testing.T) {
 	var out bytes.Buffer
-	p := &page{w: &out, width: 80, colour: true}
-	p.table("", [][]string{{p.in(bold, "ab"), "1"}, {"你好", "2"}, {"x"}})
+	p := &Page{W: &out, Width: 80, Colour: true}
+	p.Table("", [][]string{{p.In(Bold, "ab"), "1"}, {"你好", "2"}, {"x"}})
 	require.Equal(t, "\x1b[1mab\x1b[0m    1\n你好  2\nx\n", out.String())
-	require.Equal(t, "ab", (&page{}).in(bold, "ab"), "no colour unless wanted")
+	require.Equal(t, "ab", (&Page{}).In(Bold, "ab"), "no colour unless wanted")
 }
 
 func TestSize(t *testing.T) {
 	for bytes, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1536: "1.5 KiB", 3 << 20: "3.0 MiB", 5 << 30: "5.0 GiB"} {
-		require.Equal(t, want, size(bytes))
+		require.Equal(t, want, Size(bytes))
 	}
 }
 
@@ -65,26 +63,26 @@ func TestTableFitsThePage(t *testing.T) {
 	rows := [][]string{{"name", "aaaaaaaaaa", "bbbbbbbbbb", "cccccccccc"}, {"first", "1", "2", "3"}, {"second", "4", "5", "6"}}
 	for _, width := range []int{80, 40, 30, 20} {
 		var b strings.Builder
-		p := &page{w: &b, width: width}
-		p.table("  ", rows)
-		require.NoError(t, p.err)
+		p := &Page{W: &b, Width: width}
+		p.Table("  ", rows)
+		require.NoError(t, p.Err)
 		for line := range strings.Lines(b.String()) {
-			require.LessOrEqual(t, cells.Width(strings.TrimRight(line, "\n")), width, line)
+			require.LessOrEqual(t, Width(strings.TrimRight(line, "\n")), width, line)
 		}
 		for _, cell := range []string{"aaaaaaaaaa", "bbbbbbbbbb", "cccccccccc", "6"} {
 			require.Contains(t, b.String(), cell)
 		}
 	}
 	var b strings.Builder
-	p := &page{w: &b, width: 40}
-	p.table("", [][]string{{"what", "why it is so and not otherwise, in a sentence"}, {"x", "y"}})
+	p := &Page{W: &b, Width: 40}
+	p.Table("", [][]string{{"what", "why it is so and not otherwise, in a sentence"}, {"x", "y"}})
 	require.Equal(t, "what  why it is so and not otherwise, in\n      a sentence\nx     y\n", b.String())
 }
 
 func TestCommandsAreNotWrapped(t *testing.T) {
 	var b strings.Builder
-	p := &page{w: &b, width: 40}
-	p.body("fix: ", "     ", "stop every program that uses it, then `ebb doctor --repair memory.db`, which copies it first")
+	p := &Page{W: &b, Width: 40}
+	p.Body("fix: ", "     ", "stop every program that uses it, then `ebb doctor --repair memory.db`, which copies it first")
 	require.Contains(t, b.String(), "`ebb doctor --repair memory.db`")
 	require.NotContains(t, b.String(), noBreak)
 }
