@@ -1,6 +1,7 @@
 package encoder
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
@@ -16,8 +17,11 @@ const (
 // BenchmarkQuery measures one question.
 //
 //	EBB_ENCODER_MODEL=FOLDER go test ./encoder -run - -bench . [-tags purego] [-cpu 1,2]
-func BenchmarkQuery(b *testing.B) {
-	e := openModel(b)
+func BenchmarkQuery(b *testing.B)     { benchmarkQuery(b) }
+func BenchmarkQueryInt8(b *testing.B) { benchmarkQuery(b, Int8()) }
+
+func benchmarkQuery(b *testing.B, options ...Option) {
+	e := openModel(b, options...)
 	for b.Loop() {
 		_, err := e.EmbedQuery(b.Context(), benchQuery)
 		require.NoError(b, err)
@@ -26,8 +30,11 @@ func BenchmarkQuery(b *testing.B) {
 }
 
 // BenchmarkMessages measures batches of 64 messages.
-func BenchmarkMessages(b *testing.B) {
-	e := openModel(b)
+func BenchmarkMessages(b *testing.B)     { benchmarkMessages(b) }
+func BenchmarkMessagesInt8(b *testing.B) { benchmarkMessages(b, Int8()) }
+
+func benchmarkMessages(b *testing.B, options ...Option) {
+	e := openModel(b, options...)
 	texts := strings.Split(strings.Repeat(benchMessage+"\n", 63)+benchMessage, "\n")
 	n := 0
 	for b.Loop() {
@@ -40,8 +47,21 @@ func BenchmarkMessages(b *testing.B) {
 }
 
 // BenchmarkOpen measures reading the model's folder.
-func BenchmarkOpen(b *testing.B) {
+func BenchmarkOpen(b *testing.B)     { benchmarkOpen(b) }
+func BenchmarkOpenInt8(b *testing.B) { benchmarkOpen(b, Int8()) }
+
+// benchmarkOpen reports the memory that the garbage collector leaves to a model, too.
+func benchmarkOpen(b *testing.B, options ...Option) {
 	for b.Loop() {
-		openModel(b)
+		openModel(b, options...)
 	}
+	b.StopTimer()
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	e := openModel(b, options...)
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	b.ReportMetric((float64(after.HeapAlloc)-float64(before.HeapAlloc))/1e6, "MB")
+	runtime.KeepAlive(e)
 }

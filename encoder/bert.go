@@ -34,9 +34,11 @@ type bertConfig struct {
 // bert is a transformer encoder. It is safe for concurrent use.
 type bert struct {
 	width, heads  int
+	inner         int // values in a token's state between up and down
 	epsilon       float64
 	activate      func([]float32)
-	words         *tensor // token embeddings, converted to float32 on lookup
+	entries       int  // tokens
+	words         rows // token embeddings, converted to float32 on lookup
 	positions     []float32
 	firstPosition int // position of the first token
 	length        int // maximum number of tokens
@@ -51,15 +53,22 @@ type bertLayer struct {
 	attentionNorm, outputNorm       layerNorm
 }
 
+// rows is a table of vectors.
+type rows interface {
+	// read fills values with the elements that start at index from.
+	read(values []float32, from int)
+}
+
 // linear is a matrix with a bias.
 type linear struct {
 	weights panels
-	bias    []float32 // one value per column, rounded up to whole tiles
+	int8    *bytePanels // in place of weights, or nil
+	bias    []float32   // one value per column, rounded up to whole tiles of both
 }
 
 type layerNorm struct{ scale, shift []float32 }
 
-func newBert(c *bertConfig, weights *tensors) (*bert, error) {
+func newBert(c *bertConfig, weights *tensors, int8 bool) (*bert, error) {
 	switch {
 	case c.Hidden < 1 || c.Hidden > maxWidth || c.Intermediate < 1 || c.Intermediate > 8*maxWidth:
 		return nil, invalid(configFile, "hidden_size %d and intermediate_size %d are not supported", c.Hidden, c.Intermediate)
@@ -74,7 +83,7 @@ func newBert(c *bertConfig, weights *tensors) (*bert, error) {
 	case c.Epsilon < 0 || c.Epsilon > 1:
 		return nil, invalid(configFile, "layer_norm_eps %v is not supported", c.Epsilon)
 	}
-	b := &bert{width: c.Hidden, heads: c.Heads, epsilon: c.Epsilon}
+	b := &bert{width: c.Hidden, inner: c.Intermediate, heads: c.Heads, epsilon: c.Epsilon}
 	if b.epsilon == 0 {
 		b.epsilon = 1e-12
 	}
@@ -88,13 +97,13 @@ func newBert(c *bertConfig, weights *tensors) (*bert, error) {
 	default:
 		return nil, invalid(configFile, "hidden_act %.40q is not supported", c.Activation)
 	}
-	l := &bertLoader{tensors: weights, width: c.Hidden}
+	l := &bertLoader{tensors: weights, width: c.Hidden, int8: int8}
 	for _, prefix := range []string{"bert.", "roberta.", "model."} {
 		if weights.has(prefix + "embeddings.word_embeddings.weight") {
 			l.prefix = prefix
 		}
 	}
-	b.words = l.tensor("embeddings.word_embeddings.weight", -1, c.Hidden)
+	words := l.tensor("embeddings.word_embeddings.weight", -1, c.Hidden)
 	positions := l.tensor("embeddings.position_embeddings.weight", -1, c.Hidden)
 	kinds := l.floats("embeddings.token_type_embeddings.weight", -1, c.Hidden)
 	b.norm = l.norm("embeddings.LayerNorm")
@@ -118,9 +127,14 @@ func newBert(c *bertConfig, weights *tensors) (*bert, error) {
 	for i := range b.positions { // every token has type 0
 		b.positions[i] += kinds[i%b.width]
 	}
-	words := *b.words
-	words.data = bytes.Clone(words.data) // lets the file's other tensors be freed
-	b.words = &words
+	b.entries = words.shape[0]
+	if int8 {
+		b.words = newByteRows(words)
+	} else {
+		own := *words
+		own.data = bytes.Clone(words.data) // lets the file's other tensors be freed
+		b.words = &own
+	}
 	b.buffers.New = func() any { return new(bertBuffers) }
 	return b, nil
 }
@@ -130,6 +144,7 @@ type bertLoader struct {
 	*tensors
 	prefix string
 	width  int
+	int8   bool
 	err    error
 }
 
@@ -170,9 +185,16 @@ func (l *bertLoader) linear(in, out int, scale float32, names ...string) (joined
 	if l.err != nil {
 		return linear{}
 	}
-	joined.weights = newPanels(in, out*len(names), nil)
+	var set func(col int, values []float32, factor float32)
+	if l.int8 {
+		joined.int8 = newBytePanels(in, out*len(names))
+		set = joined.int8.setColumn
+	} else {
+		joined.weights = newPanels(in, out*len(names), nil)
+		set = joined.weights.setColumn
+	}
 	column := make([]float32, in)
-	joined.bias = make([]float32, roundUp(out*len(names), tileCols))
+	joined.bias = make([]float32, max(roundUp(out*len(names), tileCols), roundUp(out*len(names), tileBytes)))
 	for n, t := range weights {
 		factor := float32(1)
 		if n == 0 {
@@ -180,7 +202,7 @@ func (l *bertLoader) linear(in, out int, scale float32, names ...string) (joined
 		}
 		for col := range out {
 			t.read(column, col*in)
-			joined.weights.setColumn(n*out+col, column, factor)
+			set(n*out+col, column, factor)
 			joined.bias[n*out+col] = factor * biases[n][col]
 		}
 	}
@@ -205,6 +227,7 @@ func (l *bertLoader) layer(i int, c *bertConfig) bertLayer {
 type bertBuffers struct {
 	state, queryKeyValue, context, update, inner []float32
 	attention                                    []attentionBuffers // one per worker
+	words                                        wordBuffer
 }
 
 type attentionBuffers struct{ keys, values, scores []float32 }
@@ -218,7 +241,7 @@ func grown(s []float32, n int) []float32 {
 }
 
 func (b *bert) dims() int     { return b.width }
-func (b *bert) vocab() int    { return b.words.shape[0] }
+func (b *bert) vocab() int    { return b.entries }
 func (b *bert) maxLen() int   { return b.length }
 func (b *bert) special() bool { return true }
 
@@ -229,7 +252,7 @@ func (b *bert) run(ctx context.Context, ids []int32, workers int, pool func(stat
 	defer b.buffers.Put(buffers)
 	n, width := len(ids), b.width
 	rows := roundUp(n, tileRows)
-	inner := b.layers[0].up.weights.cols
+	inner := b.inner
 	buffers.state = grown(buffers.state, rows*width)
 	buffers.queryKeyValue = grown(buffers.queryKeyValue, rows*3*width)
 	buffers.context = grown(buffers.context, rows*width)
@@ -252,7 +275,7 @@ func (b *bert) run(ctx context.Context, ids []int32, workers int, pool func(stat
 			return err
 		}
 		layer := &b.layers[i]
-		layer.queryKeyValue.multiply(workers, buffers.queryKeyValue, state, rows)
+		layer.queryKeyValue.multiply(workers, buffers.queryKeyValue, state, rows, &buffers.words)
 		inParallel(workers, workers, func(first, last int) {
 			for w := first; w < last; w++ {
 				for head := b.heads * w / workers; head < b.heads*(w+1)/workers; head++ {
@@ -260,11 +283,11 @@ func (b *bert) run(ctx context.Context, ids []int32, workers int, pool func(stat
 				}
 			}
 		})
-		layer.output.multiply(workers, update, buffers.context, rows)
+		layer.output.multiply(workers, update, buffers.context, rows, &buffers.words)
 		addNorm(state, update, n, layer.attentionNorm, b.epsilon)
-		layer.up.multiply(workers, buffers.inner, state, rows)
+		layer.up.multiply(workers, buffers.inner, state, rows, &buffers.words)
 		inParallel(workers, n, func(first, last int) { b.activate(buffers.inner[first*inner : last*inner]) })
-		layer.down.multiply(workers, update, buffers.inner, rows)
+		layer.down.multiply(workers, update, buffers.inner, rows, &buffers.words)
 		addNorm(state, update, n, layer.outputNorm, b.epsilon)
 	}
 	pool(state[:n*width])
@@ -272,7 +295,11 @@ func (b *bert) run(ctx context.Context, ids []int32, workers int, pool func(stat
 }
 
 // multiply computes out = in·weights + bias for a number of rows.
-func (l *linear) multiply(workers int, out, in []float32, rows int) {
+func (l *linear) multiply(workers int, out, in []float32, rows int, words *wordBuffer) {
+	if l.int8 != nil {
+		l.int8.multiplyWith(workers, out, in, rows, l.bias, words)
+		return
+	}
 	l.weights.multiplyWith(workers, out, l.weights.cols, in, l.weights.depth, rows, l.bias)
 }
 

@@ -6,7 +6,8 @@
 //   - static embeddings: Model2Vec (model.safetensors, tokenizer.json,
 //     config.json) and sentence-transformers' StaticEmbedding;
 //   - sentence encoders of the BERT family (model_type bert, roberta,
-//     xlm-roberta) in fp32, fp16 or bf16, with mean, CLS or max pooling.
+//     xlm-roberta) in fp32, fp16 or bf16, with mean, CLS or max pooling;
+//     [Int8] holds them in 8 bits.
 //
 // Tokenizers are WordPiece and Unigram (SentencePiece) from tokenizer.json, or
 // WordPiece from vocab.txt. Pooling and normalisation come from modules.json,

@@ -79,3 +79,84 @@ loop:
 	VMOVUPS Y11, 64(DI)
 	VZEROUPPER
 	RET
+
+// func byteTileAVX2(out *float32, strideOut int, a *int16, pairs int, b *int8, scales, bias, rowScales *float32)
+//
+// Y0–Y7 are the sums, two for each row of a. Y8 and Y9 hold a pair of rows of b,
+// Y10 and Y11 a pair of values of a.
+TEXT ·byteTileAVX2(SB), NOSPLIT, $0-64
+	MOVQ out+0(FP), DI
+	MOVQ strideOut+8(FP), DX
+	MOVQ a+16(FP), R8
+	MOVQ pairs+24(FP), CX
+	MOVQ b+32(FP), BX
+	MOVQ scales+40(FP), SI
+	MOVQ bias+48(FP), AX
+	MOVQ rowScales+56(FP), R12
+
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	LEAQ (R8)(CX*4), R9
+	LEAQ (R9)(CX*4), R10
+	LEAQ (R10)(CX*4), R11
+	XORQ R13, R13
+
+pair:
+	VPMOVSXBW (BX), Y8
+	VPMOVSXBW 16(BX), Y9
+	VPBROADCASTD (R8)(R13*4), Y10
+	VPBROADCASTD (R9)(R13*4), Y11
+	VPMADDWD Y8, Y10, Y12
+	VPMADDWD Y9, Y10, Y13
+	VPMADDWD Y8, Y11, Y14
+	VPMADDWD Y9, Y11, Y15
+	VPADDD Y12, Y0, Y0
+	VPADDD Y13, Y1, Y1
+	VPADDD Y14, Y2, Y2
+	VPADDD Y15, Y3, Y3
+	VPBROADCASTD (R10)(R13*4), Y10
+	VPBROADCASTD (R11)(R13*4), Y11
+	VPMADDWD Y8, Y10, Y12
+	VPMADDWD Y9, Y10, Y13
+	VPMADDWD Y8, Y11, Y14
+	VPMADDWD Y9, Y11, Y15
+	VPADDD Y12, Y4, Y4
+	VPADDD Y13, Y5, Y5
+	VPADDD Y14, Y6, Y6
+	VPADDD Y15, Y7, Y7
+	ADDQ $32, BX
+	INCQ R13
+	CMPQ R13, CX
+	JLT pair
+
+	VMOVUPS (SI), Y8
+	VMOVUPS 32(SI), Y9
+	VMOVUPS (AX), Y10
+	VMOVUPS 32(AX), Y11
+
+#define STORE(low, high, n) \
+	VBROADCASTSS (4*n)(R12), Y12 \
+	VCVTDQ2PS low, low           \
+	VCVTDQ2PS high, high         \
+	VMULPS Y8, low, low          \
+	VMULPS Y9, high, high        \
+	VMULPS Y12, low, low         \
+	VMULPS Y12, high, high       \
+	VADDPS Y10, low, low         \
+	VADDPS Y11, high, high       \
+	VMOVUPS low, (DI)            \
+	VMOVUPS high, 32(DI)         \
+	ADDQ DX, DI
+
+	STORE(Y0, Y1, 0)
+	STORE(Y2, Y3, 1)
+	STORE(Y4, Y5, 2)
+	STORE(Y6, Y7, 3)
+	VZEROUPPER
+	RET

@@ -106,8 +106,10 @@ func FuzzSafetensors(f *testing.F) {
 			}))
 		}
 		config := &bertConfig{ModelType: "bert", Hidden: 20, Layers: 2, Heads: 2, Intermediate: 28}
-		if m, err := newBert(config, s); err == nil {
-			require.NoError(t, m.run(t.Context(), []int32{0}, 1, func([]float32) {}))
+		for _, int8 := range []bool{false, true} {
+			if m, err := newBert(config, s, int8); err == nil {
+				require.NoError(t, m.run(t.Context(), []int32{0}, 1, func([]float32) {}))
+			}
 		}
 	})
 }

@@ -63,6 +63,8 @@ func TestInstallAndListEncoders(t *testing.T) {
 	require.Regexp(t, `random +\S+ KiB +apache-2.0 +bert-20-`, o.out)
 	require.Regexp(t, `static +\S+ KiB +not stated +static-12-`, o.out)
 
+	o = ebb(t, "", "eval", evalFixture, "--encoder", "random", "--encoder-int8")
+	require.Equal(t, exitOK, o.code, o.err)
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "random", "1_Pooling", "config.json"), []byte(`{"pooling_mode": "cls"}`), 0o600))
 	o = ebb(t, "", "eval", evalFixture, "--encoder", "random")
 	require.Equal(t, exitUsage, o.code)
@@ -100,9 +102,11 @@ func TestSearchWithAnEncoder(t *testing.T) {
 	require.Equal(t, exitOK, o.code, o.err)
 	require.Contains(t, o.out, "Skoda")
 	require.Contains(t, o.out, "vector arm")
-	o = ebb(t, "", "--db", db, "search", question, "--encoder", "../../encoder/testdata/static")
-	require.Equal(t, exitOK, o.code, o.err)
-	require.NotContains(t, o.out, "Skoda", "vectors of two models are not compared")
+	for _, other := range [][]string{{"../../encoder/testdata/static"}, {randomModel, "--encoder-int8"}} {
+		o = ebb(t, "", append([]string{"--db", db, "search", question, "--encoder"}, other...)...)
+		require.Equal(t, exitOK, o.code, o.err)
+		require.NotContains(t, o.out, "Skoda", "vectors of two models are not compared")
+	}
 }
 
 func TestEvalWithAnEncoder(t *testing.T) {
@@ -128,6 +132,8 @@ func TestEncoderThatIsNotThere(t *testing.T) {
 		"name":   {[]string{"eval", evalFixture, "--encoder", "minilm"}, `there is no encoder and no folder "minilm"`},
 		"folder": {[]string{"search", "x", "--encoder", "./nowhere"}, `no folder "./nowhere"`},
 		"both":   {[]string{"eval", evalFixture, "--encoder", randomModel, "--embedder", "http://127.0.0.1:9/v1"}, "--embedder and --encoder"},
+		"int8":   {[]string{"search", "x", "--encoder-int8"}, "--encoder-int8 needs --encoder"},
+		"static": {[]string{"eval", evalFixture, "--encoder", "../../encoder/testdata/static", "--encoder-int8"}, "int8 is not supported for static"},
 		"bank":   {[]string{"import", "bank.md", "--bank", "--encoder", randomModel}, "--encoder makes vectors"},
 		"chat":   {[]string{"--user", "ada", "--db", filepath.Join(t.TempDir(), "m.db"), "chat", "--base-url", "http://127.0.0.1:9/v1", "--encoder", "minilm"}, `no folder "minilm"`},
 		"import": {[]string{"--user", "ada", "--db", filepath.Join(t.TempDir(), "m.db"), "import", "-", "--encoder", t.TempDir()}, "config.json"},

@@ -75,7 +75,7 @@ func Folder() (string, error) {
 }
 
 // Open opens an installed encoder by its name, or one in a folder.
-func Open(what string) (*encoder.Encoder, error) {
+func Open(what string, options ...encoder.Option) (*encoder.Encoder, error) {
 	if validName.MatchString(what) {
 		folder, err := Folder()
 		if err != nil {
@@ -83,7 +83,7 @@ func Open(what string) (*encoder.Encoder, error) {
 		}
 		installed, err := readManifest(filepath.Join(folder, what))
 		if err == nil {
-			return installed.open()
+			return installed.open(options...)
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
@@ -92,7 +92,7 @@ func Open(what string) (*encoder.Encoder, error) {
 	if info, err := os.Stat(what); err != nil || !info.IsDir() {
 		return nil, refused("there is no encoder and no folder %q; see ebb encoder list, or install one with ebb encoder install", what)
 	}
-	e, err := encoder.Open(what)
+	e, err := encoder.Open(what, options...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
@@ -100,12 +100,12 @@ func Open(what string) (*encoder.Encoder, error) {
 }
 
 // open opens an installed encoder, unless its files have changed.
-func (i *Installed) open() (*encoder.Encoder, error) {
-	e, err := encoder.Open(i.Folder)
+func (i *Installed) open(options ...encoder.Option) (*encoder.Encoder, error) {
+	e, err := encoder.Open(i.Folder, options...)
 	if err != nil {
 		return nil, fmt.Errorf("encoder %s: %w", i.Name, err)
 	}
-	if e.ID() != i.Model {
+	if strings.TrimSuffix(e.ID(), "-int8") != i.Model {
 		return nil, refused("the files of the encoder %s have changed since it was installed; remove %s and install it again", i.Name, i.Folder)
 	}
 	return e, nil
