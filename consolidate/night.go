@@ -222,7 +222,7 @@ func (w *stageRun) apply(ctx context.Context, proposals ...Proposal) ([]Outcome,
 	n, before := w.night, w.report.Outcomes
 	n.similar = make(map[string]*reconcile.Similar)
 	for _, p := range proposals {
-		if add, ok := p.(AddClaim); ok {
+		if add, ok := p.(AddClaim); ok && n.runner.opts.Reconcile != nil {
 			n.similar[add.Claim.Content] = reconcile.Find(ctx, n.input.Searcher, n.runner.opts.Reconcile, n.input.Scope, add.Claim.Content)
 		}
 	}

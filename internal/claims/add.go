@@ -227,7 +227,10 @@ func (a *addition) find(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	near, sources := a.Similar.IDs(), []int64(nil)
+	var near, sources []int64
+	if a.Similar != nil {
+		near = a.Similar.IDs()
+	}
 	left := newest
 	for _, k := range keys {
 		c := ofKey(k, a.owner)

@@ -120,11 +120,8 @@ func Find(ctx context.Context, searcher *recall.Searcher, decide Func, scope sch
 	return s
 }
 
-// IDs returns the row ids of the similar claims.
+// IDs returns the row ids of the similar claims. It must not be called on nil.
 func (s *Similar) IDs() []int64 {
-	if s == nil {
-		return nil
-	}
 	return slices.Sorted(maps.Keys(s.by))
 }
 

@@ -84,7 +84,7 @@ func TestSimilarClaims(t *testing.T) {
 	_, found := similar.Near(foreign, false)
 	require.False(t, found)
 	require.Nil(t, reconcile.Find(t.Context(), searcher, nil, ada, known.Content))
-	require.Empty(t, reconcile.Find(t.Context(), nil, reconcile.Cognitive, ada, known.Content).IDs())
+	require.Nil(t, reconcile.Find(t.Context(), nil, reconcile.Cognitive, ada, known.Content))
 	broken := reconcile.Find(t.Context(), searcher, func(*schema.Memory, []reconcile.Near) reconcile.Verdict { panic("a secret") }, ada, known.Content)
 	require.Equal(t, reconcile.Create, broken.Ask(known, []reconcile.Near{{Memory: known, Similarity: 1}}))
 }
