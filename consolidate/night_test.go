@@ -232,7 +232,7 @@ func TestLostLeaseFencesOldRunner(t *testing.T) {
 	robbed := stage{"robbed", func(ctx context.Context, in *consolidate.Input) ([]consolidate.Proposal, error) {
 		// As if this process had slept and another had taken over.
 		return []consolidate.Proposal{consolidate.Retire{UID: faded.UID, Version: 1}}, in.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
-			_, err := tx.Exec(ctx, "UPDATE leases SET holder = 'other', term = term + 1 WHERE name = 'night'")
+			_, err := tx.Exec(ctx, "UPDATE leases SET holder = 'other', term = term + 1 WHERE name LIKE 'night%'")
 			return err
 		})
 	}}
