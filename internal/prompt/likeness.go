@@ -1,0 +1,96 @@
+package prompt
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/internal/topics"
+	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/recall/lexicon"
+)
+
+// Weights of a term of the question that a line contains in another inflection, or
+// as a synonym.
+const (
+	rootLikeness     = 0.7
+	relativeLikeness = 0.5
+)
+
+// topicLikeness is the likeness of a line with the same topics as the question but
+// other words: that of a term found in every fiftieth line.
+const topicLikeness = 4
+
+// maxLikenessTerms bounds the terms of a question that lines are compared with.
+const maxLikenessTerms = 64
+
+// likeness returns the similarity of each line to a question, by position: shared
+// terms weighted by rarity, shared topics, rank among the search results, and the
+// results' similarity by vectors. It is reduced for lines that are merely likely to
+// stay true.
+func (s *Lines) likeness(question string, found []recall.Result) []float64 {
+	likeness, held := make([]float64, len(s.all)), make([]float64, len(s.all))
+	hold := func(lines []int32, share float64) {
+		share *= math.Log(1 + float64(len(s.all))/float64(max(1, len(lines))))
+		for _, l := range lines {
+			if share > held[l] { // count only the best inflection of a word
+				likeness[l] += share - held[l]
+				held[l] = share
+			}
+		}
+	}
+	for _, term := range text.QueryTerms(question, maxLikenessTerms) {
+		clear(held)
+		hold(s.terms[term], 1)
+		for _, root := range lexicon.Roots(term) {
+			hold(s.roots[root], rootLikeness)
+		}
+		for _, relative := range lexicon.Relatives(term) {
+			hold(s.terms[relative], relativeLikeness)
+		}
+	}
+	about := s.census.Ask(topics.Of(question))
+	for i, l := range s.all {
+		likeness[i] += topicLikeness * about.Near(l.topics)
+	}
+	best, meaning := make(map[int32]int), make(map[int32]float64)
+	for i, r := range found {
+		for _, l := range s.restOn[r.Memory.ID] {
+			if best[l] == 0 {
+				best[l] = i + 1
+			}
+			meaning[l] = max(meaning[l], r.Similarity)
+		}
+	}
+	for l, at := range best {
+		likeness[l] += foundLikeness/math.Sqrt(float64(at)) + meaningLikeness*meaning[l]
+	}
+	for i, l := range s.all {
+		likeness[i] *= l.likely
+	}
+	return likeness
+}
+
+// byLikeness returns the lines with a positive likeness, in descending order.
+func (s *Lines) byLikeness(likeness []float64) []*line {
+	var like []*line
+	for i, l := range s.all {
+		if likeness[i] > 0 {
+			like = append(like, l)
+		}
+	}
+	slices.SortFunc(like, func(a, b *line) int {
+		return cmp.Or(cmp.Compare(likeness[b.place], likeness[a.place]), compareBool(a.Dormant, b.Dormant), a.place-b.place)
+	})
+	return like
+}
+
+// foundLikeness is the likeness added for the first search result.
+const foundLikeness = 2
+
+// meaningLikeness is the likeness of a line whose vector stands out from the others by
+// five standard deviations. With MiniLM, on three of the lives in
+// cmd/ebb/testdata/lives, after a year, it raises what was saved with a tool from 87.5
+// to 91.7 %, what was only said from 64.5 to 67.7 and what changed from 90.9 to 94.5.
+const meaningLikeness = 12
