@@ -22,8 +22,8 @@ const mostRunes = 1000
 // Signals returns the hashed signals of a text, each as often as it occurs. Question
 // marks give none, since many writers leave them out. Fine signals are, in addition, groups
 // of letters within words and pairs of words with one or two between: they help where a
-// few words decide ([Forget]: recall .42 to .50 at a precision of .9, on messages of another
-// author in English) and not where the subject does ([Lasting], [Own]).
+// few words decide ([Forget], in English, on messages of another author: at .3 precision 83 to
+// 87 %, recall 51 to 61) and not where the subject does ([Lasting], [Own]).
 func Signals(s string, fine bool) (out []uint32) {
 	buckets := uint32(Buckets)
 	if fine {
