@@ -31,7 +31,7 @@ func exported(t *testing.T, x *extension.Extension, scope extension.Scope) strin
 	return all.String()
 }
 
-// A memory goes to a server and back, with what was told, corrected, protected, erased
+// A memory goes to a server and back, with what was stored, corrected, protected, erased
 // and drawn by nights.
 func TestFileToServerAndBack(t *testing.T) {
 	ctx := t.Context()

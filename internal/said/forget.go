@@ -23,6 +23,7 @@ const (
 const (
 	leastDone = 0.5
 	leastBoth = 5
+	mostDone  = 20 // the odds of an answer count at most so much: a task done is no request
 )
 
 // MayConfirm reports whether an assistant's answer may say that something was forgotten:
@@ -34,7 +35,7 @@ func MayConfirm(answer string) bool {
 // Confirms reports whether an answer makes an unsure request of a message a request, since
 // it says that something was forgotten.
 func Confirms(message, answer string) bool {
-	return MayConfirm(answer) && odds(intent.Forget.P(message))*odds(intent.Done.P(answer)) >= leastBoth
+	return MayConfirm(answer) && odds(intent.Forget.P(message))*min(mostDone, odds(intent.Done.P(answer))) >= leastBoth
 }
 
 func odds(p float64) float64 { return p / max(1-p, 1e-9) }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ebbmem/ebb/internal/intent"
 	"github.com/ebbmem/ebb/internal/text"
 )
 
@@ -392,6 +393,9 @@ func objectFirst(message string, s sentence) (Request, bool) {
 		}
 	}
 	asked := strings.TrimSpace(message[s.lo:s.hi])
+	if intent.Forget.P(asked) < leastForget {
+		return Request{}, false // it edits a text or a list
+	}
 	for _, form := range objectForms {
 		if m := form.FindStringSubmatch(asked); m != nil && !strings.HasSuffix(asked, "?") && !strings.HasSuffix(asked, "？") {
 			return Request{Verb: Forget, Sentence: asked, About: strings.TrimSpace(m[1])}, true
