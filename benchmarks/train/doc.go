@@ -24,6 +24,12 @@
 // With -facts the memory also holds DIR/observations.jsonl. The weights of keys
 // can be fitted only then.
 //
+// With -encoder or -embedder the memory also has vectors, and the weights of
+// [recall.VectorWeights] are fitted. -dump writes the observations as JSON lines
+// instead of fitting: for each question its results in order, with their signals, their
+// score, and their rank and score in each arm. A line names questions and turns by id
+// and contains no text.
+//
 // Signals that do not vary in the sets, mostly those of derived memories, keep
 // their weight.
 //

@@ -10,14 +10,27 @@ import (
 	"github.com/tmc/langchaingo/embeddings"
 	"github.com/tmc/langchaingo/llms/openai"
 
+	local "github.com/ebbmem/ebb/encoder"
 	"github.com/ebbmem/ebb/extension"
 )
 
-// encoder is a server of OpenAI's embeddings API. Without a URL there is none.
-type encoder struct{ url, model string }
+// encoder is the folder of a model that this process runs, or else a server of OpenAI's
+// embeddings API. Without a folder and a URL there is none.
+type encoder struct{ folder, url, model string }
+
+// given reports whether there is an encoder.
+func (e encoder) given() bool { return e.folder != "" || e.url != "" }
 
 // connect adds the encoder to a configuration.
 func (e encoder) connect(cfg *extension.Config) error {
+	if e.folder != "" {
+		own, err := local.Open(e.folder)
+		if err != nil {
+			return err
+		}
+		cfg.Embedding.Model, cfg.Embedding.Embedder = own.ID(), own
+		return nil
+	}
 	if e.url == "" {
 		return nil
 	}

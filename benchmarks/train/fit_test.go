@@ -2,7 +2,12 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -120,4 +125,43 @@ func TestRun(t *testing.T) {
 	}
 	require.NoError(t, run(t.Context(), &out, options{}, []string{"../../cmd/ebb/testdata/eval"}, []string{"fusion"}, false, false))
 	require.Contains(t, out.String(), "conversation left out")
+}
+
+func TestDump(t *testing.T) {
+	if testing.Short() {
+		t.Skip("imports a set")
+	}
+	path := filepath.Join(t.TempDir(), "observations.jsonl")
+	o := options{dump: path, encoder: encoder{folder: "../../encoder/testdata/static"}}
+	require.NoError(t, run(t.Context(), new(bytes.Buffer), o, []string{"../../cmd/ebb/testdata/eval"}, nil, false, false))
+	raw, err := os.ReadFile(path)
+	require.NoError(t, err)
+	lines := json.NewDecoder(bytes.NewReader(raw))
+	var head struct{ Signals []string }
+	require.NoError(t, lines.Decode(&head))
+	var compared bool
+	for questions := 0; ; questions++ {
+		var q struct {
+			Turns  []string
+			Right  []bool
+			Scores []float64
+			Rows   [][]float64
+			Arms   []map[string][2]float64
+		}
+		if err = lines.Decode(&q); errors.Is(err, io.EOF) {
+			require.Equal(t, 71, questions)
+			break
+		}
+		require.NoError(t, err)
+		require.Len(t, q.Right, len(q.Turns))
+		require.Len(t, q.Scores, len(q.Turns))
+		require.Len(t, q.Arms, len(q.Turns))
+		require.Len(t, q.Rows, len(q.Turns))
+		for i, row := range q.Rows {
+			require.Len(t, row, len(head.Signals))
+			_, found := q.Arms[i]["vector"]
+			compared = compared || found
+		}
+	}
+	require.True(t, compared, "the vector arm found something")
 }

@@ -31,7 +31,9 @@ type example struct {
 	rows              [][]float64
 	right             []bool // by row
 	id                string
-	turns             []string // by row
+	turns             []string                // by row
+	scores            []float64               // by row, of the ranker
+	arms              []map[string][2]float64 // by row, rank and score in each arm that found it
 }
 
 // data is all examples and the names of their columns.
@@ -166,6 +168,12 @@ func (d *data) add(set string, q question, answer *extension.Answer) {
 		e.rows = append(e.rows, row)
 		e.right = append(e.right, slices.Contains(q.Evidence, r.Memory.EventID))
 		e.turns = append(e.turns, r.Memory.EventID)
+		e.scores = append(e.scores, r.Score)
+		arms := make(map[string][2]float64)
+		for _, a := range r.Arms {
+			arms[a.Arm] = [2]float64{float64(a.Rank), a.Score}
+		}
+		e.arms = append(e.arms, arms)
 	}
 	d.examples = append(d.examples, e)
 }
@@ -180,7 +188,7 @@ func (d *data) dump(path string) error {
 	}
 	for _, e := range d.examples {
 		if err := to.Encode(map[string]any{
-			"set": e.set, "conversation": e.conversation, "evidence": e.evidence, "paraphrase": e.paraphrase, "held": e.held, "id": e.id, "turns": e.turns, "rows": e.rows, "right": e.right,
+			"set": e.set, "conversation": e.conversation, "evidence": e.evidence, "paraphrase": e.paraphrase, "held": e.held, "id": e.id, "turns": e.turns, "scores": e.scores, "arms": e.arms, "rows": e.rows, "right": e.right,
 		}); err != nil {
 			return err
 		}

@@ -25,6 +25,7 @@ func main() {
 	flag.StringVar(&o.paraphrases, "paraphrases", "", "folder of further questions, SET.jsonl with a split: only \"fit\" is fitted to")
 	flag.StringVar(&o.encoder.url, "embedder", "", "address of a server of OpenAI's embeddings API: fit with vectors")
 	flag.StringVar(&o.encoder.model, "embed-model", "text-embedding-3-small", "the embedding model's name")
+	flag.StringVar(&o.encoder.folder, "encoder", "", "folder of an embedding model: fit with its vectors, without a server")
 	flag.StringVar(&o.dump, "dump", "", "also write the observations to this file")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

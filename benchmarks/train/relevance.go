@@ -425,7 +425,7 @@ func (d *relevanceData) load(ctx context.Context, o options, dir string) error {
 		last := make(map[string]time.Time)
 		for _, c := range of.Conversations {
 			last[c.Name] = c.Turns[len(c.Turns)-1].Time
-			if o.encoder.url != "" {
+			if o.encoder.given() {
 				continue // embedding them would take too long
 			}
 			some, err := youngOf(c)
