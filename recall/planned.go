@@ -95,6 +95,9 @@ func (r *Request) applyPlan(ctx context.Context, all *ranked) error {
 		all.mark(r.index, picks)
 		return nil
 	}
+	if len(picks) > 0 {
+		all.planned = p.Subject()
+	}
 	all.first(r.index, picks, only)
 	return nil
 }

@@ -86,6 +86,23 @@ func (p *Plan) Active() bool {
 	return p != nil && (len(p.Spans) > 0 || p.When || p.About != "" || p.Bare)
 }
 
+// Subject names what the plan ranks first; "" if the plan is not active.
+func (p *Plan) Subject() string {
+	switch {
+	case p.About == AboutLastTalk:
+		return "the last conversation"
+	case p.About == AboutSelf:
+		return "the user"
+	case len(p.Spans) > 0:
+		return "a time"
+	case p.When:
+		return "the date of something"
+	case p.Bare:
+		return "the running conversation"
+	}
+	return ""
+}
+
 // PlanOf reads a question asked at now, in now's location.
 func PlanOf(question string, now time.Time) Plan {
 	folded := text.Fold(question)
