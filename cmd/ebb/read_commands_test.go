@@ -89,6 +89,14 @@ func TestExplainMissing(t *testing.T) {
 	require.Contains(t, why["result"], "signals")
 	require.Nil(t, why["above"])
 	require.Empty(t, why["apart"])
+
+	require.Greater(t, len(answer.Results), 1)
+	second := answer.Results[1].Memory.UID
+	require.Contains(t, ebb(t, "", "explain", "violin teacher", "--memory", second, "--db", f.db).out, "what sets it apart")
+	var compared whyView
+	require.NoError(t, json.Unmarshal([]byte(ebb(t, "", "explain", "violin teacher", "--memory", second, "--json", "--db", f.db).out), &compared))
+	require.Equal(t, id, compared.Above.Memory.UID)
+	require.NotEmpty(t, compared.Apart)
 }
 
 func TestShow(t *testing.T) {
