@@ -81,7 +81,9 @@ type Progress struct {
 }
 
 // DefaultStages returns the default stages of a night. A host inserts its own
-// before the last, [Prune].
+// before the last, [Prune], or appends one that counts what pruning leaves. The profiles
+// Dual, ThreeTier, Cognitive and FourStores have lists of their own: a stage added here
+// does not run in them.
 func DefaultStages() []Stage {
 	return []Stage{Decay{}, Extract{}, Conflict{}, Entities{}, Reflect{}, Prune{}}
 }

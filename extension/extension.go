@@ -221,7 +221,7 @@ func (x *Extension) recall(ctx context.Context, scope Scope, q Query) (*Answer, 
 
 // Why explains for one memory why a query does or does not return it: the filter
 // that excludes it, that no search arm proposed it, or its rank and signals next to
-// those of the last returned result. Ranks are those of [Extension.Recall].
+// those of the result above it, or of the last one. Ranks are those of [Extension.Recall].
 //
 // Errors: those of [Extension.Recall]; [ErrNotFound] for an id that is not in this
 // scope.
@@ -236,14 +236,14 @@ func (x *Extension) Why(ctx context.Context, scope Scope, q Query, id string) (*
 	if err != nil {
 		return nil, err
 	}
+	e.Above = nil
 	for i := range answer.Results {
 		r := &answer.Results[i]
-		if e.Above != nil {
-			e.Above = r // the last result
-		}
 		if r.Memory.ID == e.Memory.ID {
 			e.Result, e.Reason = r, fmt.Sprintf("it is result %d of %d", r.Rank, len(answer.Results))
+			break
 		}
+		e.Above = r
 	}
 	return e, nil
 }

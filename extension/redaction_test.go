@@ -155,6 +155,10 @@ var entrances = []entrance{
 		_ = publish(t, x, eventbus.UserMessage(ada, "My "+marker+" grows in the garden."))
 		return callWith(t, s, "search_memory", map[string]any{"query": told})
 	}},
+	{name: "forget_memory", enter: func(t *testing.T, x *extension.Extension, s *extension.Session) error {
+		_ = publish(t, x, eventbus.UserMessage(ada, "My "+marker+" grows in the garden."))
+		return callWith(t, s, "forget_memory", map[string]any{"query": told})
+	}},
 	{name: "find_procedure", enter: func(t *testing.T, x *extension.Extension, s *extension.Session) error {
 		_ = publish(t, x, eventbus.UserMessage(ada, "My "+marker+" grows in the garden.", eventbus.Attribute("store", "procedural")))
 		return callWith(t, s, "find_procedure", map[string]any{"task": told})

@@ -64,6 +64,8 @@ type (
 	Explanation = recall.Explanation
 	// Degraded is a search arm that returned less than its full answer.
 	Degraded = recall.Degraded
+	// Signal is one feature of a result and what it adds to the score.
+	Signal = recall.Signal
 	// Weights of the linear ranker, one per signal.
 	Weights = recall.Weights
 	// Scorer computes the score that orders results.

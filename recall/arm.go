@@ -13,14 +13,23 @@ import (
 // An Arm proposes memories for a query in one way. Arms are scoped inside their own
 // query: they never see another user's text. The ranker decides what a proposal is
 // worth.
+//
+// Arms are internal to this package: [New] lists them, and [Options] has no place for
+// others. The arms of a search run concurrently on one [schema.Snapshot]. Several may
+// read from it, as those for entities and vectors do. Close the rows of a query before
+// the next: the connection to a server has one at a time.
 type Arm interface {
-	// Name identifies the arm in explanations: "text", "time", "entity", "topic",
-	// "vector". What a plan finds along relations stands there as "links".
+	// Name identifies the arm in explanations; see [ArmNames].
 	Name() string
 	// Candidates returns memories, best first. An error takes the arm out of
 	// this search and is reported as [Degraded].
 	Candidates(ctx context.Context, r *Request) ([]Candidate, error)
 }
+
+// ArmNames are the names under which explanations list the ways to find a memory: the
+// arms, in their order, and what a plan finds along relations, "links". The parts of a
+// question add "part 1" and so on.
+var ArmNames = []string{"text", "time", "entity", "instruction", "topic", "vector", "links"}
 
 // Request is the input of an arm: the query, what was understood of it, and the
 // user's index.

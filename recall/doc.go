@@ -7,7 +7,7 @@
 //	            and kind of answer (question.go, recall/lexicon)
 //	arms        each arm proposes candidates in its own way, scoped to the user
 //	            inside its own query (arm.go, textarm.go, timearm.go,
-//	            entityarm.go, themearm.go, vectorarm.go)
+//	            entityarm.go, instruction.go, themearm.go, vectorarm.go)
 //	fuse        combines the arms' rankings into one list (fuse.go)
 //	score       a linear ranker adds up documented signals at the query's now
 //	            (signals.go, feedback.go, score.go)

@@ -22,6 +22,9 @@ const maxExpected = 1 << 20
 //
 // Chunks and documents (memories) are numbered in order of arrival, which is
 // the order of their ids; an index built in steps equals one built at once.
+//
+// It holds letters and digits alone ([text.Terms]): an arm for a mark such as "#" has to
+// read the texts, or needs a flag that is set when they are indexed ([lexicon.Flags]).
 type index struct {
 	terms     map[string]uint32
 	postings  []lexicon.Postings  // by term

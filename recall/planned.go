@@ -91,9 +91,12 @@ func (r *Request) applyPlan(ctx context.Context, all *ranked) error {
 		only = len(p.Words) == 0 && len(r.question.parts) == r.question.own // there is nothing to look for
 	}
 	coming := slices.ContainsFunc(picks, func(p pick) bool { return p.why == whyAhead })
-	if p.When && all.relevant && !coming { // they keep the ranks that the words gave them
+	if p.When && !p.Definite && all.relevant && !coming { // they keep the ranks that the words gave them
 		all.mark(r.index, picks)
 		return nil
+	}
+	if len(picks) > 0 {
+		all.planned = p.Subject()
 	}
 	all.first(r.index, picks, only)
 	return nil

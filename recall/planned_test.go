@@ -73,6 +73,25 @@ func TestPeriodQuestion(t *testing.T) {
 	assert.Empty(t, a.Results)
 }
 
+func TestDateOfSomethingWithAnOwner(t *testing.T) {
+	db := open(t)
+	dated := "The wedding is a week later, on 20 June, at the winery with the burst pipe."
+	say(t, db, ada, append(week(),
+		turn{"w", "Ada", "user", "My sister called, Noor wants a big wedding!", "", -30 * aDay},
+		turn{"x", "Ada", "user", dated, "", -20 * aDay},
+		turn{"x", "Ada", "user", "You are getting good at weddings, said Noor.", "", -20*aDay + 1})...)
+	s := New(db, Options{})
+	defer s.Close()
+	for _, question := range []string{"When is Noor's wedding?", "When is the wedding of Noor?"} {
+		require.Equal(t, dated, texts(planned(t, s, question, nil))[0], question)
+		require.NotEqual(t, dated, texts(search(t, s, Query{Text: question}))[0], "without a plan")
+	}
+	a := planned(t, s, "When is Noor's birthday?", nil)
+	for _, r := range a.Results {
+		require.Empty(t, r.Why, "what else is to come is not hers")
+	}
+}
+
 func TestPeriodIsThinned(t *testing.T) {
 	db := open(t)
 	var turns []turn

@@ -354,7 +354,8 @@ func (r *Request) pickDated(ctx context.Context, all *ranked) ([]pick, error) {
 		gone = nil // words alone decide, as for any question
 	}
 	picks := r.distinct(append(ahead, gone...), 3)
-	if past || len(r.Plan.Words) > lexicon.MaxBareWords || len(ahead) > 0 && all.relevant {
+	owned := !r.Plan.Personal && len(r.Plan.Words) > 1 // what else is to come is not the owner's
+	if past || owned || len(r.Plan.Words) > lexicon.MaxBareWords || len(ahead) > 0 && all.relevant {
 		return picks, nil
 	}
 	coming, err := r.ahead(ctx)

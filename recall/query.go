@@ -142,6 +142,9 @@ type Answer struct {
 	// Note says in a sentence what a plan did not find: that nothing is stored from
 	// the time asked about, and which time is nearest. It holds no text of a memory.
 	Note string
+	// Order names the subject of the plan that ranked some results before better scores,
+	// such as "the date of something"; "" if it changed no rank.
+	Order string
 	// Considered is the number of memories that were scored.
 	Considered int
 	// Relevance is the probability that the question is about what this memory holds,
@@ -167,12 +170,16 @@ type Result struct {
 	Memory schema.Memory
 	// Score is the value that orders the results: the [Scorer]'s if there is one,
 	// else the ranker's. Larger is better. A derived memory may rank below turns with
-	// a smaller score. Scores of different queries compare only roughly.
+	// a smaller score, and what a plan ranks first above larger ones ([Answer.Order]).
+	// Scores of different queries compare only roughly.
 	Score float64
 	// Relevance is the probability that the memory holds evidence for an answer,
-	// 0–1: [Answer.Relevance] times the probability from Grounds. It compares across
-	// queries and does not order the results.
+	// 0–1: [Answer.Relevance] times the probability from Grounds, or MinRelevance if that
+	// is more. It compares across queries and does not order the results.
 	Relevance float64
+	// MinRelevance is the least Relevance of what a plan or a part of the question picked;
+	// 0 for other results.
+	MinRelevance float64
 	// Similarity is how far its vector's likeness to the query stands out from that of
 	// other memories, in units of five standard deviations, 0–2; 0 without a vector.
 	Similarity float64
@@ -192,10 +199,9 @@ type Result struct {
 	// relevance; nil without a Scorer.
 	Parts []Signal
 
-	passage      passage
-	echo         bool
-	alike        float64
-	minRelevance float64 // least relevance
+	passage passage
+	echo    bool
+	alike   float64
 }
 
 // ArmRank is a memory's place in one arm.

@@ -166,7 +166,7 @@ func (t *topic) judge(results []Result) (relevance float64, grounds []Signal) {
 			g.Behind = top - r.ranked()
 		}
 		r.Grounds = between(g.list(&textAnswers), g.list(&vectorAnswers), t.vectors)
-		r.Relevance = max(r.minRelevance, relevance*logistic(odds(r.Grounds)))
+		r.Relevance = max(r.MinRelevance, relevance*logistic(odds(r.Grounds)))
 	}
 	return relevance, grounds
 }

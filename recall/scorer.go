@@ -147,12 +147,12 @@ func askScorer(scorer Scorer, t Terms) (terms []Signal, err error) {
 
 // result converts a candidate to a result.
 func (s *Searcher) result(c *scored, m *schema.Memory, w *Weights) Result {
-	r := Result{Memory: *m, Score: c.score, Similarity: c.signals.Vector, Arms: c.arms, Signals: c.signals.list(*w), passage: c.passage, alike: c.alike, echo: c.echo, minRelevance: c.least}
+	r := Result{Memory: *m, Score: c.score, Similarity: c.signals.Vector, Arms: c.arms, Signals: c.signals.list(*w), passage: c.passage, alike: c.alike, echo: c.echo, MinRelevance: c.least}
 	if c.lifted > 0 {
 		r.Signals = append(r.Signals, Signal{"links", c.lifted, 1})
 	}
 	if c.picked != nil {
-		r.Why, r.minRelevance = c.picked.why, max(c.least, c.picked.minRelevance)
+		r.Why, r.MinRelevance = c.picked.why, max(c.least, c.picked.minRelevance)
 	}
 	if s.scorer != nil {
 		r.Signals, r.Parts = c.terms, r.Signals

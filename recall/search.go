@@ -157,7 +157,7 @@ func (s *Searcher) search(ctx context.Context, scope schema.Scope, q Query) (ans
 		if err != nil {
 			return err
 		}
-		answer.Note = ranked.note
+		answer.Note, answer.Order = ranked.note, ranked.planned
 		answer.Degraded, answer.Considered = ranked.degraded, len(ranked.candidates)+len(ranked.weak)
 		results, err := s.read(ctx, snap, userID, q, ranked)
 		if err != nil {
@@ -242,7 +242,8 @@ type ranked struct {
 	topic      *topic
 	weights    Weights
 	note       string
-	relevant   bool // by its words alone, the question is likely about what the memory holds
+	planned    string // what the plan that changed the order is about
+	relevant   bool   // by its words alone, the question is likely about what the memory holds
 }
 
 // rank calls order and returns its panic as an error.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -21,8 +22,9 @@ type Explanation struct {
 	// its place among the results, or, if it is not one of them, among all candidates
 	// before limit, diversity and budget.
 	Result *Result
-	// Above is the last result that was returned, to compare signals with; nil
-	// when the memory is among the results or there are none.
+	// Above is the result to compare its signals with ([Explanation.Apart]): the one just
+	// above it or, if it is not among the results, the last one. It is nil for the first
+	// result, and if there are no results.
 	Above *Result
 	// Degraded lists the arms that failed or were incomplete.
 	Degraded []Degraded
@@ -92,7 +94,7 @@ func (s *Searcher) explain(ctx context.Context, snap *schema.Snapshot, userID in
 		return nil
 	}
 	if at < 0 {
-		e.Outcome, e.Reason = Unmatched, "no arm proposed it: neither it nor the turns around it hold enough of the query's words, and the query names no time or entity of its own"
+		e.Outcome, e.Reason = Unmatched, "no arm proposed it ("+strings.Join(s.armNames(), ", ")+"): neither it nor the turns around it hold enough of the query's words"
 		return nil
 	}
 	c := all.candidates[at]
@@ -111,6 +113,9 @@ func (s *Searcher) explain(ctx context.Context, snap *schema.Snapshot, userID in
 	if i := slices.IndexFunc(results, func(r Result) bool { return r.Memory.ID == e.Memory.ID }); i >= 0 {
 		all.topic.judge(results)
 		e.Result = &results[i]
+		if i > 0 {
+			e.Above = &results[i-1]
+		}
 		e.Outcome, e.Reason = Returned, fmt.Sprintf("it is result %d of %d", i+1, len(results))
 		return nil
 	}
@@ -122,6 +127,13 @@ func (s *Searcher) explain(ctx context.Context, snap *schema.Snapshot, userID in
 		e.Outcome, e.Reason = Cut, fmt.Sprintf("it ranks %d of %d, but the token budget or what is said above it already leaves it out", at+1, len(all.candidates))
 	}
 	return nil
+}
+
+func (s *Searcher) armNames() (names []string) {
+	for _, arm := range s.arms {
+		names = append(names, arm.Name())
+	}
+	return names
 }
 
 // excluded says in a sentence which restriction of the query excludes a memory, "" for
@@ -153,6 +165,32 @@ func (s *Searcher) excluded(ctx context.Context, snap *schema.Snapshot, userID i
 	}
 }
 
+// Apart returns what sets Above apart from the memory: by signal, Above's contribution to
+// its score less that of the memory, as a [Signal] of weight 1, the largest first. It is
+// empty without Above. If the plan, the share of derived memories or diversity decided
+// the order, the sum may be negative.
+func (e *Explanation) Apart() (apart []Signal) {
+	if e.Result == nil || e.Above == nil {
+		return nil
+	}
+	by := make(map[string]float64)
+	for _, s := range e.Above.Signals {
+		by[s.Name] += s.Contribution()
+	}
+	for _, s := range e.Result.Signals {
+		by[s.Name] -= s.Contribution()
+	}
+	for name, difference := range by {
+		if math.Abs(difference) >= 0.0005 {
+			apart = append(apart, Signal{name, difference, 1})
+		}
+	}
+	slices.SortFunc(apart, func(a, b Signal) int {
+		return cmp.Or(cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)), cmp.Compare(a.Name, b.Name))
+	})
+	return apart
+}
+
 // String prints the explanation in a few lines.
 func (e *Explanation) String() string {
 	var b strings.Builder
@@ -161,7 +199,10 @@ func (e *Explanation) String() string {
 		b.WriteString(e.Result.Explain())
 	}
 	if e.Above != nil && e.Result != nil {
-		b.WriteString("the last result returned:\n" + e.Above.Explain())
+		b.WriteString("compared with:\n" + e.Above.Explain())
+		for _, s := range e.Apart() {
+			fmt.Fprintf(&b, "    %-16s %+.3f above\n", s.Name, s.Value)
+		}
 	}
 	return b.String()
 }

@@ -2,6 +2,7 @@ package recall
 
 import (
 	"context"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -65,4 +66,38 @@ func TestWhy(t *testing.T) {
 	require.ErrorIs(t, err, schema.ErrNotFound)
 	_, err = s.Why(context.Background(), schema.Scope{User: "bob"}, Query{Text: "kettle"}, uids[0])
 	require.ErrorIs(t, err, schema.ErrNotFound)
+}
+
+func TestWhyComparesWithResultAbove(t *testing.T) {
+	db := open(t)
+	say(t, db, ada,
+		turn{session: "a", role: "user", text: "The kettle is green and the kettle is loud."},
+		turn{session: "b", role: "user", text: "Someone dented the kettle."},
+		turn{session: "c", role: "user", text: "Old kettle, gone to the attic."},
+	)
+	s := New(db, Options{Weights: withoutTopics()})
+	q := Query{Text: "green kettle", Now: noon}
+	results := search(t, s, q).Results
+	require.Len(t, results, 3)
+	first, err := s.Why(t.Context(), ada, q, results[0].Memory.UID)
+	require.NoError(t, err)
+	require.Nil(t, first.Above)
+	require.Empty(t, first.Apart())
+
+	e, err := s.Why(t.Context(), ada, q, results[1].Memory.UID)
+	require.NoError(t, err)
+	require.Equal(t, results[0].Memory.UID, e.Above.Memory.UID)
+	apart, sum := e.Apart(), 0.0
+	for i, d := range apart {
+		sum += d.Value
+		require.True(t, i == 0 || math.Abs(d.Value) <= math.Abs(apart[i-1].Value))
+	}
+	require.InDelta(t, results[0].Score-results[1].Score, sum, 0.01)
+	require.Contains(t, e.String(), "compared with:")
+}
+
+func TestArmsHaveNames(t *testing.T) {
+	for _, arm := range New(open(t), Options{}).arms {
+		require.Contains(t, ArmNames, arm.Name())
+	}
 }

@@ -47,10 +47,19 @@ func summaries(q *bun.SelectQuery) *bun.SelectQuery {
 		"stability", "utility", "confidence", "importance", "origin", "trust", "protected", "pinned", "state", "attributes", "version")
 }
 
-// CountActive counts the user's active memories of a kind.
+// CountActive counts the user's active memories of a kind; [NightReads.CountMeeting]
+// counts in any state.
 func (n NightReads) CountActive(ctx context.Context, userID int64, kind Kind) (active int, err error) {
 	err = n.db.Row(ctx, "SELECT count(*) FROM memories WHERE user_id = ? AND kind = ? AND state = 'active'", []any{userID, string(kind)}, &active)
 	return active, err
+}
+
+// CountMeeting counts the user's memories in a state that meet conditions, as
+// [NightReads.Meeting] returns them; with empty conditions, all in that state.
+func (n NightReads) CountMeeting(ctx context.Context, userID int64, state State, c *Conditions) (met int, err error) {
+	where, args := c.where()
+	err = n.db.NewSelect().Model((*Memory)(nil)).ColumnExpr("count(*)").Where("user_id = ? AND state = ?", userID, state).Where(where, args...).Scan(ctx, &met)
+	return met, err
 }
 
 // PruneCounts returns how many of the user's derived memories are active, and

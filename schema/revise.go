@@ -158,10 +158,3 @@ func (n NightReads) Meeting(ctx context.Context, userID int64, state State, c *C
 	err = q.Scan(ctx)
 	return met, err
 }
-
-// CountMeeting counts what [NightReads.Meeting] returns.
-func (n NightReads) CountMeeting(ctx context.Context, userID int64, state State, c *Conditions) (met int, err error) {
-	where, args := c.where()
-	err = n.db.NewSelect().Model((*Memory)(nil)).ColumnExpr("count(*)").Where("user_id = ? AND state = ?", userID, state).Where(where, args...).Scan(ctx, &met)
-	return met, err
-}

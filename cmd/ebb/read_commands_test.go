@@ -50,10 +50,25 @@ func TestExplainAddsUp(t *testing.T) {
 			sum += s.Contribution
 		}
 		require.Less(t, math.Abs(r.Score-sum), 1e-9)
+		odds := 0.0
+		for _, g := range r.Grounds {
+			odds += g.Contribution
+		}
+		require.InDelta(t, r.Relevance, answer.Relevance/(1+math.Exp(-odds)), 1e-9)
 	}
+	require.Empty(t, answer.Order)
 	text := ebb(t, "", "explain", "violin teacher", "--db", f.db).out
 	require.Regexp(t, `text arm +rank 1 +\(\d`, text)
-	require.Regexp(t, `user +\+0\.\d{3}`, text)
+	require.Regexp(t, `user +\+0\.\d{3} .*the user’s own words`, text)
+	require.Contains(t, text, "relevance in ln odds: ")
+	require.NotContains(t, text, "Order: ")
+
+	planned := ebb(t, "", "explain", "What did I say on 2 March 2026?", "--now", "2026-03-10", "--db", f.db).out
+	require.Contains(t, planned, "Order: by the plan (a time), then by score.")
+	require.Contains(t, planned, "relevance ≥ 0.800")
+	got = ebb(t, "", "search", "What did I say on 2 March 2026?", "--now", "2026-03-10", "--json", "--db", f.db)
+	require.Contains(t, got.out, `"order": "a time"`)
+	require.Contains(t, got.out, `"relevance_floor": 0.8`)
 }
 
 func TestExplainMissing(t *testing.T) {
@@ -69,10 +84,19 @@ func TestExplainMissing(t *testing.T) {
 	var why map[string]any
 	got := ebb(t, "", "explain", "violin teacher", "--memory", id, "--json", "--db", f.db)
 	require.NoError(t, json.Unmarshal([]byte(got.out), &why))
-	require.ElementsMatch(t, []string{"memory", "outcome", "reason", "result", "above", "degraded"}, slices.Collect(maps.Keys(why)))
+	require.ElementsMatch(t, []string{"memory", "outcome", "reason", "result", "above", "apart", "degraded"}, slices.Collect(maps.Keys(why)))
 	require.Equal(t, "returned", why["outcome"])
 	require.Contains(t, why["result"], "signals")
 	require.Nil(t, why["above"])
+	require.Empty(t, why["apart"])
+
+	require.Greater(t, len(answer.Results), 1)
+	second := answer.Results[1].Memory.UID
+	require.Contains(t, ebb(t, "", "explain", "violin teacher", "--memory", second, "--db", f.db).out, "what sets it apart")
+	var compared whyView
+	require.NoError(t, json.Unmarshal([]byte(ebb(t, "", "explain", "violin teacher", "--memory", second, "--json", "--db", f.db).out), &compared))
+	require.Equal(t, id, compared.Above.Memory.UID)
+	require.NotEmpty(t, compared.Apart)
 }
 
 func TestShow(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/ebbmem/ebb/cmd/ebb/records"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/cells"
+	"github.com/ebbmem/ebb/internal/inspector"
 )
 
 // query are the arguments that search and explain share.
@@ -38,27 +39,31 @@ type (
 
 // Help documents the JSON.
 func (searchCmd) Help() string {
-	return `With --json: {"query", "relevance", "considered", "degraded": [{"arm", "reason"}], "results": [{"rank", "score", "relevance", "memory": {"id", "kind", "content", "event_time", …}, "superseded": {"since", "by", "text"}}]}; superseded is set if the memory no longer holds. relevance is a probability: of the answer, that the question is about what is remembered; of a result, that it helps. Both decide what a prompt gets by itself.`
+	return `With --json: {"query", "relevance", "considered", "degraded": [{"arm", "reason"}], "results": [{"rank", "score", "relevance", "memory": {"id", "kind", "content", "event_time", …}, "superseded": {"since", "by", "text"}}]}; superseded is set if the memory no longer holds. relevance is a probability: of the answer, that the question is about what is remembered; of a result, that it helps. Both decide what a prompt gets by itself.
+
+Results are ordered by score, unless "order" names a plan, such as "the date of something", which ranks first what it is about. "relevance_floor" is set if a plan raised the relevance to it; text output shows ≥.`
 }
 
 // Help documents the JSON.
 func (explainCmd) Help() string {
-	return `With --json: as ebb search, and each result has "arms": [{"arm", "rank", "score"}] and "signals": [{"name", "value", "weight", "contribution"}]; the score is the sum of the contributions. A profile with a planner adds "intent" and "parts".
+	return `With --json: as ebb search, and each result has "why", "arms": [{"arm", "rank", "score"}] and "signals": [{"name", "value", "weight", "contribution"}]; the score is the sum of the contributions. "grounds", of the answer and of each result, have the same fields; their contributions are the relevance in ln odds. What the signals are: "go doc github.com/ebbmem/ebb/recall.Weights" and docs/RECALL.md. A profile with a planner adds "intent" and "parts".
 
-With --memory and --json: {"memory", "outcome": "returned"|"excluded"|"unmatched"|"outranked"|"cut", "reason", "result", "above", "degraded"}; result is its ranking, above is the last returned result; each is null if there is none.`
+With --memory and --json: {"memory", "outcome": "returned"|"excluded"|"unmatched"|"outranked"|"cut", "reason", "result", "above", "apart": [{"name", "by"}], "degraded"}; result is its ranking; above is the result just above it, or the last one if it was not returned; each is null if there is none. apart has by how much each signal ranks above over result, the largest first.`
 }
 
 // answerView is the shape of `ebb search --json` and `ebb explain --json`.
 type answerView struct {
 	Query      string         `json:"query"`
-	Considered int            `json:"considered"`     // memories that were scored
-	Degraded   []degradedView `json:"degraded"`       // arms that did not answer
-	Relevance  float64        `json:"relevance"`      // probability that the question is about what is remembered
-	Note       string         `json:"note,omitempty"` // what the time asked about holds nothing of
+	Considered int            `json:"considered"`      // memories that were scored
+	Degraded   []degradedView `json:"degraded"`        // arms that did not answer
+	Relevance  float64        `json:"relevance"`       // probability that the question is about what is remembered
+	Note       string         `json:"note,omitempty"`  // what the time asked about holds nothing of
+	Order      string         `json:"order,omitempty"` // what the plan that changed the order is about
 	Results    []resultView   `json:"results"`
 	// Intent and Parts are how the profile's planner took the question apart.
-	Intent string   `json:"intent,omitempty"`
-	Parts  []string `json:"parts,omitempty"`
+	Intent  string       `json:"intent,omitempty"`
+	Parts   []string     `json:"parts,omitempty"`
+	Grounds []signalView `json:"grounds,omitempty"` // of Relevance
 }
 
 type degradedView struct {
@@ -71,6 +76,7 @@ type resultView struct {
 	Score float64 `json:"score"`
 	// Relevance is the probability that it helps to answer, 0 to 1.
 	Relevance float64          `json:"relevance"`
+	Floor     float64          `json:"relevance_floor,omitempty"` // set if Relevance was raised to it
 	Memory    extension.Record `json:"memory"`
 	// Why says for what the question asks beyond its words it is here.
 	Why string `json:"why,omitempty"`
@@ -78,6 +84,7 @@ type resultView struct {
 	Superseded *extension.Superseded `json:"superseded,omitempty"`
 	Arms       []armView             `json:"arms,omitempty"`
 	Signals    []signalView          `json:"signals,omitempty"`
+	Grounds    []signalView          `json:"grounds,omitempty"` // of Relevance
 }
 
 type armView struct {
@@ -178,9 +185,17 @@ func (c *explainCmd) Run(a *app) error {
 	}
 	if why.Above != nil && why.Result != nil {
 		p.Line("")
-		p.Line("The last result returned:")
+		p.Line("Compared with:")
 		p.result(*why.Above, nil)
-		records.Reasons(p.Page, *why.Above)
+		if why.Above.Why != "" {
+			p.Line("      the plan ranks it first: it is %s", why.Above.Why)
+		}
+		p.Line("      what sets it apart, the largest first:")
+		var rows [][]string
+		for _, s := range why.Apart() {
+			rows = append(rows, []string{s.Name, fmt.Sprintf("%+.3f", s.Value), inspector.SignalWords(s.Name)})
+		}
+		p.Table("      ", rows)
 	}
 	return p.Err
 }
@@ -209,6 +224,12 @@ func (q *query) run(a *app, explain bool) error {
 	if answer.Note != "" {
 		p.Say("%s", answer.Note)
 	}
+	if answer.Order != "" {
+		p.Say("Order: by the plan (%s), then by score.", answer.Order)
+	}
+	if explain {
+		records.Grounds(p.Page, "", fmt.Sprintf("Relevance of the question %.3f,", answer.Relevance), answer.Grounds)
+	}
 	if explain && answer.Planned != nil {
 		p.Say("Intent %s.", strings.ReplaceAll(string(answer.Planned.Intent), "_", " "))
 		for i, part := range answer.Planned.Queries[1:] {
@@ -234,27 +255,39 @@ type whyView struct {
 	Reason   string           `json:"reason"`
 	Result   *resultView      `json:"result"`
 	Above    *resultView      `json:"above"`
+	Apart    []apartView      `json:"apart"`
 	Degraded []degradedView   `json:"degraded"`
 }
 
+type apartView struct {
+	Name string  `json:"name"`
+	By   float64 `json:"by"`
+}
+
 func whyOf(e *extension.Explanation) whyView {
-	v := whyView{Memory: e.Memory, Outcome: string(e.Outcome), Reason: e.Reason, Degraded: degradedOf(e.Degraded)}
+	v := whyView{Memory: e.Memory, Outcome: string(e.Outcome), Reason: e.Reason, Apart: []apartView{}, Degraded: degradedOf(e.Degraded)}
 	if e.Result != nil {
 		v.Result = new(resultOf(e.Result, true))
 	}
 	if e.Above != nil {
 		v.Above = new(resultOf(e.Above, true))
 	}
+	for _, s := range e.Apart() {
+		v.Apart = append(v.Apart, apartView{s.Name, s.Value})
+	}
 	return v
 }
 
 func viewOf(answer *extension.Answer, explain bool) answerView {
 	v := answerView{
-		Query: answer.Query, Relevance: answer.Relevance, Note: answer.Note, Considered: answer.Considered,
+		Query: answer.Query, Relevance: answer.Relevance, Note: answer.Note, Order: answer.Order, Considered: answer.Considered,
 		Degraded: degradedOf(answer.Degraded), Results: make([]resultView, len(answer.Results)),
 	}
 	if explain && answer.Planned != nil {
 		v.Intent, v.Parts = string(answer.Planned.Intent), answer.Planned.Queries[1:]
+	}
+	if explain {
+		v.Grounds = signalsOf(answer.Grounds)
 	}
 	for i := range answer.Results {
 		v.Results[i] = resultOf(&answer.Results[i], explain)
@@ -272,6 +305,9 @@ func degradedOf(arms []extension.Degraded) []degradedView {
 
 func resultOf(r *extension.Result, explain bool) resultView {
 	v := resultView{Rank: r.Rank, Score: r.Score, Relevance: r.Relevance, Memory: r.Memory}
+	if isFloor(r) {
+		v.Floor = r.MinRelevance
+	}
 	if !explain {
 		return v
 	}
@@ -279,15 +315,29 @@ func resultOf(r *extension.Result, explain bool) resultView {
 	for _, arm := range r.Arms {
 		v.Arms = append(v.Arms, armView(arm))
 	}
-	for _, s := range r.Signals {
-		v.Signals = append(v.Signals, signalView{s.Name, s.Value, s.Weight, s.Contribution()})
-	}
+	v.Signals, v.Grounds = signalsOf(r.Signals), signalsOf(r.Grounds)
 	return v
+}
+
+func signalsOf(signals []extension.Signal) (views []signalView) {
+	for _, s := range signals {
+		views = append(views, signalView{s.Name, s.Value, s.Weight, s.Contribution()})
+	}
+	return views
+}
+
+// isFloor reports a relevance that a plan has raised.
+func isFloor(r *extension.Result) bool {
+	return r.MinRelevance > 0 && r.Relevance == r.MinRelevance
 }
 
 // result shows one memory found: when, who, where, then the text.
 func (p *page) result(r extension.Result, ended map[string]extension.Superseded) {
-	p.Parts("    ", append(p.heading(p.In(cells.Bold, fmt.Sprintf("%2d. ", r.Rank)), &r.Memory), p.In(cells.Dim, fmt.Sprintf("score %.3f", r.Score)), p.In(cells.Dim, fmt.Sprintf("relevance %.3f", r.Relevance)))...)
+	relevance := fmt.Sprintf("relevance %.3f", r.Relevance)
+	if isFloor(&r) {
+		relevance = fmt.Sprintf("relevance ≥ %.3f", r.Relevance)
+	}
+	p.Parts("    ", append(p.heading(p.In(cells.Bold, fmt.Sprintf("%2d. ", r.Rank)), &r.Memory), p.In(cells.Dim, fmt.Sprintf("score %.3f", r.Score)), p.In(cells.Dim, relevance))...)
 	p.Body("    ", "    ", r.Memory.Content)
 	if s, is := ended[r.Memory.UID]; is {
 		p.Note(cells.Warm, "    ", s.String())

@@ -29,7 +29,13 @@ var signalNames = map[string]string{
 }
 
 // armNames say in what ways a search finds memories.
-var armNames = map[string]string{"text": "words", "vector": "meaning", "entity": "names", "time": "time", "topic": "topic"}
+var armNames = map[string]string{"text": "words", "vector": "meaning", "entity": "names", "time": "time", "topic": "topic", "instruction": "standing wishes", "links": "memories linked to it"}
+
+// SignalWords says what a signal of a score is about; "" for an unknown one.
+func SignalWords(signal string) string { return signalNames[signal] }
+
+// ArmWords says how an arm finds memories; "" for an unknown one.
+func ArmWords(arm string) string { return armNames[arm] }
 
 // outcomeNames say why a memory is not among the results.
 var outcomeNames = map[string]string{
@@ -104,6 +110,7 @@ var stageNames = map[string]string{
 	"said": "From the message", "host": "By hand", "extract": "Facts in what was said", "conflict": "What no longer holds", "entities": "Names", "rate": "Importance",
 	"decay": "Fading", "prune": "Letting go", "cap": "Room", "reflect": "Reflection", "themes": "Themes", "archive": "Documents", "emotions": "Feelings", "replay": "Going over the day",
 	"tiers": "From recent to lasting", "forgetting": "Forgetting", "redundancy": "Repetitions", "relations": "Links", "outcomes": "What helped", "routing": "Sorting", "self_image": "Self-image",
+	"updates": "Joined claims", "rehearsal": "Refreshed", "foresight": "What is past", "bands": "From clear to faded",
 }
 
 // countNames say what a stage counted.

@@ -1,14 +1,17 @@
 package inspector
 
 import (
+	"maps"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -26,6 +29,25 @@ func TestThePageHasWordsForWhatItShows(t *testing.T) {
 	for _, origin := range []schema.Origin{schema.OriginUser, schema.OriginAssistant, schema.OriginToolInternal, schema.OriginToolExternal, schema.OriginFederation, schema.OriginImport, schema.OriginUnknown} {
 		require.Contains(t, originNames, string(origin))
 	}
+	for _, arm := range recall.ArmNames {
+		require.Contains(t, armNames, arm)
+	}
+	var run []string
+	x, err := extension.Open(t.Context(), t.TempDir()+"/memory.db", &extension.Config{Night: extension.NightConfig{NoSchedule: true, Stages: func(defaults []extension.Stage) []extension.Stage {
+		stages := slices.Clone(defaults)
+		for _, profile := range []*extension.Config{extension.Dual(), extension.ThreeTier(), extension.Cognitive(), extension.FourStores()} {
+			if profile.Night.Stages != nil {
+				stages = append(stages, profile.Night.Stages(defaults)...)
+			}
+		}
+		for _, stage := range stages {
+			run = append(run, stage.Name())
+		}
+		return defaults
+	}}})
+	require.NoError(t, err)
+	require.Subset(t, slices.Collect(maps.Keys(stageNames)), run)
+	require.NoError(t, x.Close(t.Context()))
 	require.Equal(t, "not so known", named(changeNames, "not_so_known"), "a name without words is shown as it is")
 	for n, want := range map[int]string{1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 13: "13th", 21: "21st", 112: "112th"} {
 		require.Equal(t, want, ordinal(n))

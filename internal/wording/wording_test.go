@@ -108,6 +108,7 @@ var quoted = regexp.MustCompile("\"[^\"]*\"|“[^”]*”|`[^`]*`|\\[[^\\]]*\\]"
 // findings are the banned words in a file's comments. The lines of a comment are
 // read as one text: a phrase may span two.
 func findings(fset *token.FileSet, file *ast.File) (found []finding) {
+	named := declared(file)
 	for _, group := range file.Comments {
 		var text strings.Builder
 		var starts []int // of each comment in text
@@ -118,6 +119,9 @@ func findings(fset *token.FileSet, file *ast.File) (found []finding) {
 		plain := quoted.ReplaceAllStringFunc(text.String(), func(s string) string { return strings.Repeat(" ", len(s)) })
 		for _, b := range banned {
 			for _, at := range b.FindAllStringIndex(plain, -1) {
+				if named[plain[at[0]:at[1]]] {
+					continue
+				}
 				line := 0
 				for line+1 < len(starts) && starts[line+1] <= at[0] {
 					line++
@@ -129,16 +133,41 @@ func findings(fset *token.FileSet, file *ast.File) (found []finding) {
 	return found
 }
 
+// declared are the types, functions, constants, variables and fields that a file declares
+// under names with a capital letter: comments begin with them.
+func declared(file *ast.File) map[string]bool {
+	names := make(map[string]bool)
+	ast.Inspect(file, func(n ast.Node) bool {
+		var idents []*ast.Ident
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			idents = []*ast.Ident{n.Name}
+		case *ast.TypeSpec:
+			idents = []*ast.Ident{n.Name}
+		case *ast.ValueSpec:
+			idents = n.Names
+		case *ast.Field:
+			idents = n.Names
+		}
+		for _, i := range idents {
+			names[i.Name] = i.IsExported()
+		}
+		return true
+	})
+	return names
+}
+
 func TestFindings(t *testing.T) {
 	for comment, want := range map[string][]string{
 		"// Find is told of a\n// door.":                          {"told", "door"},
 		"// It works\n// behind the callers.":                     {"works behind", "behind the callers"},
 		"// A handler that quotes \"nobody told me\" is fine.":    nil,
 		"// The cursor lags behind the journal.":                  nil,
+		"// Door is declared, a door is a source.":                {"door"},
 		"// Hearsay reports untrusted text. Whoever asks, waits.": {"Whoever"},
 	} {
 		fset := token.NewFileSet()
-		file, err := parser.ParseFile(fset, "x.go", "package x\n\n"+comment+"\nvar _ int\n", parser.ParseComments)
+		file, err := parser.ParseFile(fset, "x.go", "package x\n\n"+comment+"\nvar Door int\n", parser.ParseComments)
 		require.NoError(t, err)
 		var words []string
 		for _, f := range findings(fset, file) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/ebbmem/ebb/internal/text"
 )
@@ -51,7 +52,8 @@ type Plan struct {
 	AsksDate bool
 	// Advice says that the question asks what should or may be done.
 	Advice bool
-	// Definite says that the question asks for one thing by a word: "the wedding".
+	// Definite says that the question asks for one thing by a word, "the wedding", or by
+	// a word and its owner, "Noor's wedding".
 	Definite bool
 
 	generic bool // it asks what happened, to anyone
@@ -84,6 +86,23 @@ func (p *Plan) Active() bool {
 	return p != nil && (len(p.Spans) > 0 || p.When || p.About != "" || p.Bare)
 }
 
+// Subject names what the plan ranks first; "" if the plan is not active.
+func (p *Plan) Subject() string {
+	switch {
+	case p.About == AboutLastTalk:
+		return "the last conversation"
+	case p.About == AboutSelf:
+		return "the user"
+	case len(p.Spans) > 0:
+		return "a time"
+	case p.When:
+		return "the date of something"
+	case p.Bare:
+		return "the running conversation"
+	}
+	return ""
+}
+
 // PlanOf reads a question asked at now, in now's location.
 func PlanOf(question string, now time.Time) Plan {
 	folded := text.Fold(question)
@@ -111,7 +130,8 @@ func PlanOf(question string, now time.Time) Plan {
 	p.generic = slices.ContainsFunc(words, func(w string) bool { return happeningWord[w] }) || containsAny(folded, happeningHan)
 	p.When = asks && !ofTheWorld && whenAsked.MatchString(folded)
 	if p.When {
-		p.Definite = (definite.MatchString(folded) || containsHan(folded)) && len(p.Words) == 1
+		owned := hasGenitive(question, folded, p.Words)
+		p.Definite = len(p.Words) == 1 && (definite.MatchString(folded) || containsHan(folded)) || len(p.Words) == 2 && owned
 		p.AsksDate = true
 		p.When = len(spans) == 0 && len(p.Words) > 0
 	}
@@ -185,6 +205,35 @@ func personal(words []string, folded string) bool {
 		w, _, _ = strings.Cut(w, "'")
 		return firstPersonWord[w]
 	})
+}
+
+// hasGenitive reports a question that names the owner of something: "Noor's wedding", "the
+// wedding of Noor", "Noors Hochzeit", "la boda de Noor", "诺尔的婚礼".
+func hasGenitive(question, folded string, content []string) bool {
+	if ofOwner.MatchString(folded) || ownerHan.MatchString(folded) {
+		return true
+	}
+	isContent := func(word string) bool { return slices.Contains(content, word) }
+	words := strings.Fields(question)
+	for i, w := range words[:max(0, len(words)-1)] {
+		w = strings.Trim(text.Fold(w), "¿¡\"(")
+		if owner, _, is := strings.Cut(w, "'"); is {
+			if (strings.HasSuffix(w, "'s") || strings.HasSuffix(w, "s'")) && isContent(owner) {
+				return true
+			}
+			continue
+		}
+		if i > 0 && strings.HasSuffix(w, "s") && isContent(w) && isCapital(words[i]) && isCapital(words[i+1]) && IsGerman(question) {
+			return true
+		}
+	}
+	return false
+}
+
+// isCapital reports a word with a capital letter at its start.
+func isCapital(word string) bool {
+	first, _ := utf8.DecodeRuneInString(word)
+	return unicode.IsUpper(first)
 }
 
 // isTask reports a request to do or make something.

@@ -92,6 +92,19 @@ func TestPlans(t *testing.T) {
 	}
 }
 
+func TestDefinitePlans(t *testing.T) {
+	for question, want := range map[string]bool{
+		"When is the wedding?": true, "When is Noor's wedding?": true, "When is Noor’s wedding?": true, "When is James' birthday?": true,
+		"When is the wedding of Noor?": true, "Wann ist Noors Hochzeit?": true, "Wann ist die Hochzeit von Noor?": true,
+		"¿Cuándo es la boda de Noor?": true, "诺尔的婚礼是什么时候?": true,
+		"When is world cup?": false, "When's Noor married?": false, "When is Noor's second wedding party?": false,
+		"Wann hat Angela Merkel Geburtstag?": false, "When was the Magna Carta signed?": false,
+	} {
+		p := PlanOf(question, noon)
+		assert.Equal(t, want, p.When && p.Definite, question)
+	}
+}
+
 func TestPlansUseUsersZone(t *testing.T) {
 	auckland, err := time.LoadLocation("Pacific/Auckland")
 	require.NoError(t, err)

@@ -21,6 +21,8 @@ var (
 	whenAsked = regexp.MustCompile(`^(?:(?:and|so|hey|ok) )?(?:on |at )?(?:which|what) (?:day|date|time)\b|\bon (?:which|what) (?:day|date)\b|\bwhen(?:'s| is| are| am| do| does| did| was| were| will| won't| would| can| should| must| have| has)\b` +
 		`|\bwann\b|\b(?:welchem|welcher|welchen) tag\b|\bum wie ?viel uhr\b|\bcuando\b|\bque (?:dia|fecha)\b|\ba que hora\b|什么时候|什麼時候|何时|何時|哪天|哪一天|几号|幾號|几月|几点`)
 	definite     = regexp.MustCompile(`\b(?:the|my|our|der|die|das|den|mein|meine|meinen|unser|unsere|el|la|los|las|mi|mis|nuestro|nuestra)\b`)
+	ofOwner      = regexp.MustCompile(`\b(?:the|der|die|das|den|el|la|los|las) \pL+ (?:of|von|vom|de|del) `)
+	ownerHan     = regexp.MustCompile(`\p{Han}的\p{Han}`)
 	aheadAsked   = regexp.MustCompile(`\b(?:am i|are we|is there|will|shall|do i have|do we have|have i got|what's on|what is on|going to|free|busy|planned|scheduled|coming up|up next|coming|joining|visiting|when do|when are|when is|when will|when won't|steht|stehen|ansteht|anstehen|vor|frei|zeit|termin|termine|geplant|muss|mussen|werde|werden|kommt|kommen|bekommen|tengo|tenemos|hay|libre|ocupad[oa]|voy|vamos|toca|planes|agenda|cita|citas)\b`)
 	pastAsked    = regexp.MustCompile(`\b(?:did|was|were|happened|went|had|gab|war|waren|habe|hab|haben|hatte|passiert|gemacht|gewesen|hice|hicimos|paso|fue|fui|vi|comi|estuve|hubo)\b`)
 	freeAsked    = regexp.MustCompile(`\b(?:free|busy|planned|scheduled|available|frei|zeit|was vor|etwas vor|termine?|geplant|libre|ocupad[oa]|planes)\b|有空|安排|有什么事|计划|要|会|打算|日程`)
