@@ -21,8 +21,8 @@ import (
 // one, the model is at fault: the stage fails and the pages wait.
 //
 // Counts: messages, read; small_talk, left out; set_aside, untrusted or reading
-// like instructions; echoes, claims that only repeat shown memories; waiting,
-// messages beyond the budget.
+// like instructions; echoes, claims that only repeat shown memories; no_claims,
+// questions and requests in place of claims; waiting, messages beyond the budget.
 type Extract struct {
 	// Page is the maximum number of messages in one call. Default [DefaultPage].
 	Page int
@@ -133,8 +133,8 @@ func (x *extraction) page(ctx context.Context, p *page) ([]Proposal, error) {
 	return proposals, nil
 }
 
-// ask extracts the claims of some messages. If the answer is incomplete, it asks
-// about each half.
+// ask extracts the claims of some messages. If the answer is incomplete or the prompt
+// is too long, it asks about each half.
 func (x *extraction) ask(ctx context.Context, turns []turn) ([]Proposal, error) {
 	var answer extractAnswer
 	err := x.in.Model.Ask(ctx, extractPrompt(turns, x.in.Location), func(decode func(any) error) error {
@@ -144,7 +144,7 @@ func (x *extraction) ask(ctx context.Context, turns []turn) ([]Proposal, error) 
 		}
 		return answer.check()
 	})
-	if errors.Is(err, ask.ErrIncomplete) && len(turns) >= 8 {
+	if errors.Is(err, ask.ErrIncomplete) && len(turns) >= 8 || errors.Is(err, ask.ErrTooLong) && len(turns) >= 2 {
 		first, err := x.ask(ctx, turns[:len(turns)/2])
 		if err != nil {
 			return nil, err
@@ -159,8 +159,11 @@ func (x *extraction) ask(ctx context.Context, turns []turn) ([]Proposal, error) 
 	if err != nil {
 		return nil, err
 	}
-	claims, echoes := answer.claims(turns, x.in, shown)
-	x.in.Count("echoes", echoes)
+	claims, left := answer.claims(turns, x.in, shown)
+	x.in.Count("echoes", left.echoes)
+	if left.noClaims > 0 {
+		x.in.Count("no_claims", left.noClaims)
+	}
 	proposals := make([]Proposal, len(claims))
 	for i, c := range claims {
 		proposals[i] = AddClaim{c}

@@ -1,6 +1,8 @@
 package consolidate
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -8,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/poison"
@@ -23,18 +26,42 @@ type extractAnswer struct {
 	Facts []extractedFact `json:"facts"`
 }
 
+// UnmarshalJSON also accepts a single fact, in the list's place or in that of the
+// answer, as small models write it.
+func (a *extractAnswer) UnmarshalJSON(b []byte) error {
+	var form struct {
+		Facts json.RawMessage `json:"facts"`
+		Text  *string         `json:"text"`
+	}
+	if err := json.Unmarshal(b, &form); err != nil {
+		return err
+	}
+	list := form.Facts
+	switch {
+	case list == nil && form.Text != nil:
+		list = b
+	case list == nil:
+		return nil
+	}
+	if bytes.HasPrefix(bytes.TrimSpace(list), []byte("{")) {
+		a.Facts = make([]extractedFact, 1)
+		return json.Unmarshal(list, &a.Facts[0])
+	}
+	return json.Unmarshal(list, &a.Facts)
+}
+
 type extractedFact struct {
-	Text       string   `json:"text"`
-	Kind       string   `json:"kind"`
-	Subject    string   `json:"subject"`
-	Predicate  string   `json:"predicate"`
-	Object     string   `json:"object"`
-	Type       string   `json:"type"`
-	When       string   `json:"when"`
-	Confidence float64  `json:"confidence"`
-	Importance float64  `json:"importance"`
-	Sources    []string `json:"sources"`
-	Quote      string   `json:"quote"`
+	Text       string     `json:"text"`
+	Kind       string     `json:"kind"`
+	Subject    string     `json:"subject"`
+	Predicate  string     `json:"predicate"`
+	Object     string     `json:"object"`
+	Type       string     `json:"type"`
+	When       string     `json:"when"`
+	Confidence ask.Number `json:"confidence"`
+	Importance ask.Number `json:"importance"`
+	Sources    ask.Words  `json:"sources"`
+	Quote      string     `json:"quote"`
 }
 
 // factsPerMessage limits the facts per message.
@@ -54,9 +81,14 @@ func (a *extractAnswer) check() error {
 	return nil
 }
 
-// claims turns the facts into claims that rest on the messages they cite, and
-// counts those that only repeat shown memories.
-func (a *extractAnswer) claims(turns []turn, in *Input, shown map[string][]showing) (claims []Claim, echoes int) {
+// leftOut counts facts that became no claims.
+type leftOut struct {
+	echoes   int // that only repeat shown memories
+	noClaims int // that claim nothing, see [claimsNothing]
+}
+
+// claims turns the facts into claims that rest on the messages they cite.
+func (a *extractAnswer) claims(turns []turn, in *Input, shown map[string][]showing) (claims []Claim, left leftOut) {
 	byAlias := make(map[string]*turn, len(turns))
 	for i := range turns {
 		byAlias[turns[i].alias] = &turns[i]
@@ -70,13 +102,27 @@ func (a *extractAnswer) claims(turns []turn, in *Input, shown map[string][]showi
 			}
 		}
 		c := f.claim(cited, in, speakers)
-		if isEcho(&c, cited, shown) {
-			echoes++
-			continue
+		switch {
+		case claimsNothing(c.Content, cited):
+			left.noClaims++
+		case isEcho(&c, cited, shown):
+			left.echoes++
+		default:
+			claims = append(claims, c)
 		}
-		claims = append(claims, c)
 	}
-	return claims, echoes
+	return claims, left
+}
+
+// claimsNothing reports whether a fact is a question, or a copy of words of a message
+// that hold no name and nothing that may stay true, such as a request. Small models
+// write such facts.
+func claimsNothing(content string, cited []*turn) bool {
+	if strings.HasSuffix(content, "?") || strings.HasSuffix(content, "？") {
+		return true
+	}
+	copied := slices.ContainsFunc(cited, func(t *turn) bool { return grounding.HoldsQuote(t.Content, content) })
+	return copied && len(text.Mentions(content)) == 0 && claims.OwnSentence(content) == ""
 }
 
 // claim compares a fact with the messages it cites.
@@ -84,7 +130,7 @@ func (f *extractedFact) claim(cited []*turn, in *Input, speakers map[string][]st
 	c := Claim{
 		Content: text.Clean(strings.TrimSpace(f.Text)), Kind: schema.KindFact,
 		Subject: label(f.Subject), Predicate: predicate(f.Predicate), Object: label(f.Object),
-		Confidence: unit(f.Confidence), Importance: unit(f.Importance / 10),
+		Confidence: unit(float64(f.Confidence)), Importance: unit(float64(f.Importance) / 10),
 		Attributes: schema.Attributes{schema.AttrPrompt: fmt.Sprintf("%s@%d", extractStage, extractVersion)},
 	}
 	if f.Kind == string(schema.KindPreference) || grounding.IsPreference(c.Content) {

@@ -336,6 +336,57 @@ func TestUselessModelKeepsMessagesPending(t *testing.T) {
 	require.Equal(t, 10, report.Stages[0].Counts["messages"], "the pages waited")
 }
 
+// A page that does not fit the model's context is halved.
+func TestPagesBeyondTheContextAreHalved(t *testing.T) {
+	db, _ := aged(t)
+	for i := range 4 {
+		said(t, db, "a", "", fmt.Sprintf("I moved to house %d.", 100+i), start.Add(time.Duration(i)*time.Minute))
+	}
+	s := llmtest.New(t)
+	s.On(func(r llmtest.Request) bool { return strings.Count(r.Prompt(), `{"m":`) > 1 }, llmtest.Status(400, "This model's maximum context length is 2048 tokens"))
+	s.On(llmtest.Any, facts(claimed("The user moved.", []string{"m1", "m2", "m3", "m4"}, "I moved to house")))
+	report, err := runner(t, db, stages(consolidate.Extract{}), withModel(t, s)).Run(t.Context(), ada, consolidate.CauseManual)
+	require.NoError(t, err)
+	require.Len(t, s.Requests(), 3+4)
+	require.Equal(t, "add_fact applied", statuses(report, "extract")[0])
+}
+
+func TestQuestionsAndRequestsAreNoClaims(t *testing.T) {
+	db, _ := aged(t)
+	said(t, db, "a", "", "Could you water my plants? Make it friendlier. I moved to Oslo.", start)
+	s := llmtest.New(t)
+	s.On(llmtest.Any, facts(
+		claimed("Could you water my plants?", []string{"m1"}, ""),
+		claimed("Make it friendlier.", []string{"m1"}, ""),
+		claimed("I moved to Oslo.", []string{"m1"}, ""),
+	))
+	report, err := runner(t, db, stages(consolidate.Extract{}), withModel(t, s)).Run(t.Context(), ada, consolidate.CauseManual)
+	require.NoError(t, err)
+	require.Equal(t, []string{"add_fact applied"}, statuses(report, "extract"))
+	require.Equal(t, 2, report.Stages[0].Counts["no_claims"])
+}
+
+// Small models write a single fact in the list's place, or a call as text.
+func TestSingleFactInPlaceOfAList(t *testing.T) {
+	fact := claimed("The user moved to Oslo.", []string{"m1"}, "I moved to Oslo.", set("sources", "m1"), set("importance", "7"))
+	for name, answer := range map[string]any{
+		"the list":   map[string]any{"facts": fact},
+		"the answer": fact,
+		"a call":     map[string]any{"name": "extract", "arguments": map[string]any{"facts": fact}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db, _ := aged(t)
+			said(t, db, "a", "", "I moved to Oslo.", start)
+			s := llmtest.New(t)
+			s.On(llmtest.Any, llmtest.JSON(answer))
+			report, err := runner(t, db, stages(consolidate.Extract{}), withModel(t, s)).Run(t.Context(), ada, consolidate.CauseManual)
+			require.NoError(t, err)
+			require.Equal(t, []string{"add_fact applied"}, statuses(report, "extract"))
+			require.Len(t, s.Requests(), 1)
+		})
+	}
+}
+
 func TestExtractStopsAtItsBudget(t *testing.T) {
 	db, _ := aged(t)
 	for i := range 10 {

@@ -38,8 +38,12 @@ With --json: one object a line for each turn, {"input", "output", "recalled": [{
 }
 
 const chatSystemMessage = `You are a warm, attentive assistant with a long-term memory of this user. ` +
-	`Records from memory may stand before the user's message: use them when they help, and say so when you are not sure. ` +
-	`Use the tools to look something up, to remember a lasting fact, or to correct one.`
+	`Records from memory may stand before the user's message: use them when they help, and say so when you are not sure. ` + chatToolsMessage
+
+const (
+	chatToolsMessage   = `Use the tools to look something up, to remember a lasting fact, or to correct one.`
+	chatNoToolsMessage = `What the user tells you is remembered without your help.`
+)
 
 // turnView is one line of `ebb chat --json`.
 type turnView struct {
@@ -76,6 +80,13 @@ func (c *chatCmd) Run(a *app) (err error) {
 		return err
 	}
 	given := &givenBlock{Model: model}
+	if c.callsFunctions() {
+		asked := &toolless{Model: model, tell: a.tell}
+		for _, t := range session.Tools() {
+			asked.tools = append(asked.tools, t.Name())
+		}
+		given.Model = asked
+	}
 	given.block.Store(new(string))
 	talk := &conversation{app: a, page: a.page(), chain: c.executor(given, session), given: given, seen: seen, keepGoing: isTerminal(a.stdin)}
 	if talk.keepGoing {
@@ -105,12 +116,17 @@ func isTerminal(stream any) bool {
 	return ok
 }
 
+// callsFunctions reports whether the model calls tools by its API.
+func (c *chatCmd) callsFunctions() bool {
+	return c.Agent == "functions" || c.Agent == "auto" && c.choose() == "openai"
+}
+
 // executor is a langchaingo agent as a host would build it: the session's
 // tools, the session's memory, and the option its prompt needs.
 func (c *chatCmd) executor(model llms.Model, session *extension.Session) *agents.Executor {
 	memory := session.Memory()
 	var agent agents.Agent
-	if c.Agent == "functions" || c.Agent == "auto" && c.choose() == "openai" {
+	if c.callsFunctions() {
 		agent = agents.NewOpenAIFunctionsAgent(model, session.Tools(),
 			agents.NewOpenAIOption().WithSystemMessage(chatSystemMessage), memory.ForOpenAIFunctions())
 	} else {

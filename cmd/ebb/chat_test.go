@@ -77,6 +77,31 @@ func TestChatCallsTools(t *testing.T) {
 	require.Contains(t, ebb(t, "", "search", "cashews", "--kind", "fact", "--db", db).out, "Ada is allergic to cashews.")
 }
 
+// A small model that writes calls as text is asked again, without tools.
+func TestChatGoesOnWithoutTools(t *testing.T) {
+	for _, written := range []string{
+		`{"name": "search_memory", "arguments": {"query": "cashews"}}`,
+		"```json\n{\"name\": \"search_memory\", \"parameters\": {\"query\": \"cashews\"}}\n```",
+		`<tool_call>{"name": "search_memory", "arguments": {}}</tool_call>`,
+	} {
+		server := llmtest.New(t)
+		server.On(func(r llmtest.Request) bool { return len(r.Tools)+len(r.Functions) > 0 }, llmtest.Text(written))
+		server.On(llmtest.Any, llmtest.Text("AI: Hello, Ada!"))
+		db := filepath.Join(t.TempDir(), "memory.db")
+		got := ebb(t, "I am Ada.\nHello?\n", chatting(server, db)...)
+		require.Equal(t, exitOK, got.code, got.err)
+		require.Equal(t, "Hello, Ada!\nHello, Ada!\n", got.out)
+		require.Equal(t, 1, strings.Count(got.err, "without tools"), got.err)
+		require.Len(t, server.Requests(), 3)
+		require.NotContains(t, server.Requests()[2].Prompt(), "Use the tools")
+	}
+	server := llmtest.New(t)
+	server.On(llmtest.Any, llmtest.Text(`{"name": "Biscuit", "arguments": []}`))
+	got := ebb(t, "Describe my dog in JSON.\n", chatting(server, filepath.Join(t.TempDir(), "memory.db"))...)
+	require.Contains(t, got.out, "Biscuit")
+	require.Len(t, server.Requests(), 1)
+}
+
 func TestChatExplainsFormatToSmallModels(t *testing.T) {
 	server := llmtest.New(t)
 	server.On(llmtest.Contains("That was not in the format"), llmtest.Text("AI: Sorry. Good morning!"))

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"github.com/kaptinlin/jsonrepair"
@@ -16,6 +18,10 @@ import (
 // answer is not repaired: closing the brackets would turn half a list into
 // a complete one.
 var ErrIncomplete = unusable("the answer ends before its JSON is complete", "; answer more briefly")
+
+// ErrTooLong means that the provider refused a prompt that does not fit the model's
+// context.
+var ErrTooLong = unusable("the prompt is longer than the model's context", "")
 
 // answerError says why an answer cannot be read. summary contains nothing of the
 // answer; detail is shown to the model alone.
@@ -44,11 +50,72 @@ func Decode(ctx context.Context, answer string, v any, rewrite schema.Redact) er
 			return unusable("the answer is no JSON", ": "+err.Error())
 		}
 	}
+	object = unwrapped(object)
 	if object, err = redactAnswer(ctx, object, rewrite); err != nil {
 		return err
 	}
 	if err := json.Unmarshal([]byte(object), v); err != nil {
 		return unusable("the answer has the wrong form", ": "+err.Error())
+	}
+	return nil
+}
+
+// unwrapped returns the arguments of a function call that a model has written as text:
+// {"name": "extract", "arguments": {...}}.
+func unwrapped(object string) string {
+	var call struct {
+		Name       string          `json:"name"`
+		Arguments  json.RawMessage `json:"arguments"`
+		Parameters json.RawMessage `json:"parameters"`
+	}
+	strict := json.NewDecoder(strings.NewReader(object))
+	strict.DisallowUnknownFields()
+	if strict.Decode(&call) != nil || call.Name == "" {
+		return object
+	}
+	if call.Arguments == nil {
+		call.Arguments = call.Parameters
+	}
+	inner := strings.TrimSpace(string(call.Arguments))
+	var quoted string
+	if json.Unmarshal(call.Arguments, &quoted) == nil {
+		inner = strings.TrimSpace(quoted)
+	}
+	if _, err := objectIn(inner); err != nil || !strings.HasPrefix(inner, "{") || !json.Valid([]byte(inner)) {
+		return object
+	}
+	return inner
+}
+
+// Number is a number that a model may have written as a string. Text is 0.
+type Number float64
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (n *Number) UnmarshalJSON(b []byte) error {
+	var s string
+	if json.Unmarshal(b, &s) != nil {
+		return json.Unmarshal(b, (*float64)(n))
+	}
+	f, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
+		f = 0
+	}
+	*n = Number(f)
+	return nil
+}
+
+// Words is a list of strings; a single string is a list of one.
+type Words []string
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (w *Words) UnmarshalJSON(b []byte) error {
+	var s string
+	if json.Unmarshal(b, &s) != nil {
+		return json.Unmarshal(b, (*[]string)(w))
+	}
+	*w = nil
+	if s != "" {
+		*w = Words{s}
 	}
 	return nil
 }

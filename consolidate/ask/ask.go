@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -102,7 +103,8 @@ func New(model llms.Model, account *Account, opts Options) *Asker {
 // Ask asks a question and calls use, which decodes and checks the JSON object of
 // the answer. An error of use is shown to the model, which may answer once more.
 //
-// Errors: [ErrBudget]; [*AnswerError] after the second unusable answer;
+// Errors: [ErrBudget]; [*AnswerError] after the second unusable answer, or with
+// [ErrTooLong] for a prompt beyond the model's context;
 // [*schema.RedactionError] if an answer could not be redacted; [*ModelError]
 // after the second failed call; the context's error.
 func (a *Asker) Ask(ctx context.Context, p Prompt, use func(decode func(any) error) error) error {
@@ -113,7 +115,7 @@ func (a *Asker) Ask(ctx context.Context, p Prompt, use func(decode func(any) err
 	}
 	var last error
 	for range 2 {
-		answer, err := a.call(ctx, p, messages)
+		answer, called, err := a.call(ctx, p, messages)
 		if err != nil {
 			return err
 		}
@@ -124,7 +126,7 @@ func (a *Asker) Ask(ctx context.Context, p Prompt, use func(decode func(any) err
 			return refused
 		}
 		a.account.addFault()
-		if !strings.Contains(answer, "{") {
+		if !called {
 			a.setPlain() // a small server accepts functions and ignores them
 		}
 		messages = append(messages[:2:2],
@@ -143,7 +145,7 @@ func (a *Asker) Ask(ctx context.Context, p Prompt, use func(decode func(any) err
 func (a *Asker) Lines(ctx context.Context, p Prompt) (lines []string, err error) {
 	a.remember(p.ID())
 	p.lines = true
-	answer, err := a.call(ctx, p, []llms.MessageContent{
+	answer, _, err := a.call(ctx, p, []llms.MessageContent{
 		llms.TextParts(llms.ChatMessageTypeSystem, p.System),
 		llms.TextParts(llms.ChatMessageTypeHuman, p.User),
 	})
@@ -159,20 +161,24 @@ func (a *Asker) Lines(ctx context.Context, p Prompt) (lines []string, err error)
 }
 
 // call makes a call, and repeats it once if it fails.
-func (a *Asker) call(ctx context.Context, p Prompt, messages []llms.MessageContent) (string, error) {
+// called reports whether the answer is a function call.
+func (a *Asker) call(ctx context.Context, p Prompt, messages []llms.MessageContent) (answer string, called bool, err error) {
 	var last error
 	for attempt := range 2 {
 		if err := a.account.check(); err != nil {
-			return "", err
+			return "", false, err
 		}
-		answer, err := a.try(ctx, p, messages)
+		answer, called, err := a.try(ctx, p, messages)
 		if err == nil {
-			return answer, nil
+			return answer, called, nil
 		}
 		if ctx.Err() != nil {
-			return "", ctx.Err()
+			return "", false, ctx.Err()
 		}
 		a.account.addFault()
+		if exceedsContext(err) { // as it would again
+			return "", false, &AnswerError{Prompt: p.ID(), Err: ErrTooLong, summary: p.summary(ErrTooLong)}
+		}
 		last = err
 		if attempt > 0 {
 			break
@@ -180,15 +186,15 @@ func (a *Asker) call(ctx context.Context, p Prompt, messages []llms.MessageConte
 		select {
 		case <-time.After(a.pause):
 		case <-ctx.Done():
-			return "", ctx.Err()
+			return "", false, ctx.Err()
 		}
 	}
-	return "", &ModelError{Err: last}
+	return "", false, &ModelError{Err: last}
 }
 
 // try makes one call. It asks for a function call, or for JSON text if the
 // provider has refused functions or answered without JSON.
-func (a *Asker) try(ctx context.Context, p Prompt, messages []llms.MessageContent) (answer string, err error) {
+func (a *Asker) try(ctx context.Context, p Prompt, messages []llms.MessageContent) (answer string, called bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, a.timeout)
 	defer cancel()
 	options := []llms.CallOption{llms.WithTemperature(0)}
@@ -213,9 +219,9 @@ func (a *Asker) try(ctx context.Context, p Prompt, messages []llms.MessageConten
 			a.setPlain()
 			return a.try(ctx, p, messages)
 		}
-		return "", err
+		return "", false, err
 	}
-	answer, complete := contentOf(resp, p.Name)
+	answer, called, complete := contentOf(resp, p.Name)
 	a.account.addCall(tokens(resp, messages, answer))
 	switch {
 	case complete:
@@ -224,7 +230,7 @@ func (a *Asker) try(ctx context.Context, p Prompt, messages []llms.MessageConten
 	default:
 		answer = strings.TrimRight(answer, "} \n") // so that an inner brace is not taken for the end
 	}
-	return answer, nil
+	return answer, called, nil
 }
 
 // generate calls the client and returns when ctx ends, even if the client ignores
@@ -256,20 +262,20 @@ func (a *Asker) generate(ctx context.Context, messages []llms.MessageContent, op
 }
 
 // contentOf returns the answer of a response, from a function call or from text,
-// and whether it is complete.
-func contentOf(resp *llms.ContentResponse, function string) (answer string, complete bool) {
+// whether it was called, and whether the answer is complete.
+func contentOf(resp *llms.ContentResponse, function string) (answer string, called, complete bool) {
 	if resp == nil || len(resp.Choices) == 0 || resp.Choices[0] == nil {
-		return "", true
+		return "", false, true
 	}
 	c := resp.Choices[0]
 	answer = c.Content
 	for _, call := range c.ToolCalls {
 		if call.FunctionCall != nil && call.FunctionCall.Name == function {
-			answer = call.FunctionCall.Arguments
+			answer, called = call.FunctionCall.Arguments, true
 			break
 		}
 	}
-	return answer, !slices.Contains([]string{"length", "max_tokens", "MAX_TOKENS", "FinishReasonMaxTokens"}, c.StopReason)
+	return answer, called, !slices.Contains([]string{"length", "max_tokens", "MAX_TOKENS", "FinishReasonMaxTokens"}, c.StopReason)
 }
 
 // tokens returns the token counts of the provider, or an estimate.
@@ -318,6 +324,17 @@ func refusesFunctions(err error) bool {
 	message := strings.ToLower(err.Error())
 	return strings.Contains(message, "tool") || strings.Contains(message, "function")
 }
+
+// exceedsContext reports whether a provider refused a prompt for its length.
+func exceedsContext(err error) bool {
+	if client, ok := errors.AsType[*schema.ForeignError](err); ok {
+		err = client.Err
+	}
+	return tooLong.MatchString(err.Error())
+}
+
+// tooLong matches what servers say of a prompt beyond the model's context.
+var tooLong = regexp.MustCompile(`(?i)context[ _](?:size|length|window)|maximum context|prompt is too long`)
 
 func schemaText(schema map[string]any) string {
 	if schema == nil {

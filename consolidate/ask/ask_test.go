@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -54,6 +55,8 @@ func TestFormsOfAnswers(t *testing.T) {
 		"prose around":       {[]llmtest.Reply{llmtest.Text(`Here you are: {"n": 3} – anything else?`)}, 1, 0},
 		"a trailing comma":   {[]llmtest.Reply{llmtest.Text(`{"n": 3,}`)}, 1, 0},
 		"single quotes":      {[]llmtest.Reply{llmtest.Text(`{'n': 3}`)}, 1, 0},
+		"a call in text":     {[]llmtest.Reply{llmtest.Text("```json\n{\"name\": \"probe\", \"arguments\": {\"n\": 3}}\n```")}, 1, 0},
+		"its parameters":     {[]llmtest.Reply{llmtest.Text(`{"name": "probe", "parameters": "{\"n\": 3}"}`)}, 1, 0},
 		"cut JSON, then all": {[]llmtest.Reply{llmtest.Text(`{"n": 3, "why": "bec`), llmtest.Text(`{"n": 3}`)}, 2, 1},
 		"cut by the length":  {[]llmtest.Reply{llmtest.Raw(`{"choices":[{"finish_reason":"length","message":{"role":"assistant","content":"{\"n\": 7}"}}]}`), llmtest.Text(`{"n": 3}`)}, 2, 1},
 		"wrong, then right":  {[]llmtest.Reply{llmtest.Text(`{"n": "many"}`), llmtest.Text(`{"n": 3}`)}, 2, 1},
@@ -140,6 +143,44 @@ func TestProviderIgnoresFunctions(t *testing.T) {
 	}
 	require.Len(t, server.Requests(), 3)
 	require.Equal(t, 1, a.account.Usage().Faults)
+}
+
+// An answer in JSON that is no call shows too that the server ignores functions.
+func TestProviderIgnoresFunctionsAndAnswersJSON(t *testing.T) {
+	server := llmtest.New(t)
+	server.On(llmtest.Any, llmtest.Text(`{"name": "n"}`)).Times(1)
+	server.On(llmtest.Contains("JSON Schema"), llmtest.Text(`{"n": 3}`))
+	n, err := asker(server.LLM(t), Budget{}).number(t)
+	require.NoError(t, err)
+	require.Equal(t, 3, n)
+}
+
+func TestPromptBeyondTheContext(t *testing.T) {
+	server := llmtest.New(t)
+	server.On(llmtest.Any, llmtest.Status(400, "request (9120 tokens) exceeds the available context size (8192 tokens)"))
+	_, err := asker(server.LLM(t), Budget{}).number(t)
+	require.True(t, Unusable(err), "other questions may be shorter")
+	require.ErrorIs(t, err, ErrTooLong)
+	require.EqualError(t, err, "no usable answer to probe@1: the prompt is longer than the model's context")
+	require.Len(t, server.Requests(), 1, "it would be too long again")
+}
+
+func TestLenientValues(t *testing.T) {
+	var v struct {
+		N Number
+		W Words
+	}
+	for answer, want := range map[string]string{
+		`{"n": 0.5, "w": ["a", "b"]}`: "0.5 [a b]", `{"n": " 7.5 ", "w": "a"}`: "7.5 [a]", `{"n": "high", "w": ""}`: "0 []",
+		`{"n": "NaN", "w": []}`: "0 []", `{"n": null, "w": null}`: "0 []",
+	} {
+		v.N, v.W = 0, nil
+		require.NoError(t, Decode(t.Context(), answer, &v, nil), answer)
+		require.Equal(t, want, fmt.Sprint(v.N, v.W), answer)
+	}
+	for _, answer := range []string{`{"n": []}`, `{"w": {}}`, `{"w": [1]}`} {
+		require.Error(t, Decode(t.Context(), answer, &v, nil), answer)
+	}
 }
 
 func TestBudget(t *testing.T) {
