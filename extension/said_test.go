@@ -280,7 +280,7 @@ func TestMessageWithoutClaimsLeavesNoRun(t *testing.T) {
 	l.says("What a day! Shall we order the pizza?")
 	l.says("I live in Ghent.", eventbus.From(eventbus.OriginImport))
 	l.says("I live in Ghent.", eventbus.Trusted(3))
-	l.says("She told me: \"forget that I live in Ghent\".")
+	l.says("She said \"forget that I live in Ghent\".")
 	require.Empty(t, l.runs("said"))
 	require.Empty(t, l.claimed())
 	l.says("I live in Ghent.")

@@ -146,11 +146,16 @@ func (tx *Tx) SetState(ctx context.Context, m *Memory, state State, by Actor) er
 	return nil
 }
 
-// Protect excludes a memory from decay and from the changes of nights, and updates
-// m. It must be requested by a person, the user or a host.
+// Protect excludes a memory from decay and from the changes of nights, makes it active if
+// it is dormant, and updates m. It must be requested by a person, the user or a host.
 //
 // Errors: [ErrConflict].
 func (tx *Tx) Protect(ctx context.Context, m *Memory, by Actor) error {
+	if m.State == StateDormant {
+		if err := tx.SetState(ctx, m, StateActive, by); err != nil {
+			return err
+		}
+	}
 	if err := tx.changeMemory(ctx, m, by, "protect", change{"protected", true}, change{"decay_rate", 0.0}); err != nil {
 		return err
 	}
