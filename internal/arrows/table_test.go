@@ -46,10 +46,10 @@ var table = []row{
 	{pkg: "internal/quickselect"},                                // the n-th largest of many values
 	{pkg: "internal/redact"},                                     // secrets and personal data in texts
 	{pkg: "internal/grounding", ours: []string{"internal/text"}}, // what a claim says beside what was said
-	{pkg: "internal/intent", ours: []string{"internal/text", "internal/topics"}},                      // what the writer of a message wants
-	{pkg: "internal/intent/fit", ours: []string{"internal/intent", "internal/said", "internal/text"}}, // the training of its models
-	{pkg: "internal/said", ours: []string{"internal/intent", "internal/text", "internal/topics"}},     // what a message says of its writer
-	{pkg: "internal/topics", ours: []string{"internal/text"}},                                         // what everyday things a text is about
+	{pkg: "internal/intent", ours: []string{"internal/text", "internal/topics"}},                                         // what the writer of a message wants
+	{pkg: "internal/intent/fit", ours: []string{"internal/intent", "internal/said", "internal/text", "internal/topics"}}, // the training of its models
+	{pkg: "internal/said", ours: []string{"internal/intent", "internal/text", "internal/topics"}},                        // what a message says of its writer
+	{pkg: "internal/topics", ours: []string{"internal/text"}},                                                            // what everyday things a text is about
 	{pkg: "internal/build"}, // which build of ebb a program is
 	{pkg: "internal/emotion", ours: []string{"internal/text"}},                                 // how the writer of a text feels
 	{pkg: "internal/poison"},                                                                   // what was written for a model

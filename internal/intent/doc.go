@@ -1,7 +1,7 @@
 // Package intent says what the writer of a message wants: to state something that lasts
-// ([Lasting]), to ask about affairs of their own ([Own]), or to have something forgotten
-// ([Forget]), and which words say what ([Word.P]); and whether an answer says that this is
-// done ([Done]). Each is a probability from a small linear model over the words of the text
+// ([Lasting]), to say how to be answered from now on ([Manner]), to ask about affairs of
+// their own ([Own]), or to have something forgotten ([Forget]), and which words say what
+// ([Word.P]); and whether an answer says that this is done ([Done]). Each is a probability from a small linear model over the words of the text
 // and its topics, in English, German, Spanish and Chinese:
 //
 //	p = 1 / (1 + e^−(bias + Σ weight / √signals))

@@ -12,7 +12,7 @@ func TestModelsAreComplete(t *testing.T) {
 	for name, m := range map[string]*Model{"lasting": Lasting, "own": Own} {
 		assert.Len(t, m.weights, Buckets, name)
 	}
-	for name, m := range map[string]*Model{"forget": Forget, "done": Done} {
+	for name, m := range map[string]*Model{"forget": Forget, "done": Done, "manner": Manner} {
 		assert.Len(t, m.weights, FineBuckets, name)
 	}
 	assert.Zero(t, read([]byte("short"), false).P("I live in Oslo"))
@@ -48,12 +48,35 @@ func TestOwn(t *testing.T) {
 	assert.GreaterOrEqual(t, float64(right)/float64(all), 0.93, "%d of %d", right, all)
 }
 
+// None of these is among the messages that the model was fitted to.
+func TestManner(t *testing.T) {
+	right, all := 0, 0
+	check := func(manner bool, messages ...string) {
+		for _, m := range messages {
+			p := Manner.P(m)
+			all++
+			if manner == (p >= 0.3) {
+				right++
+			} else {
+				t.Logf("%.2f %s", p, m)
+			}
+		}
+	}
+	check(true, "Your answers go on and on, two lines is plenty for me.", "stop with the emojis pls", "I'd rather you called me Jo.", "when i ask you for a recipe give me cups not grams",
+		"You can skip the apologies, just answer.", "Bitte sag du zu mir.", "schreib mir keine romane, ich les das in der bahn", "Wenn ich nach dem Weg frage, dann bitte in Kilometern.",
+		"Antworte mir ab jetzt auf Schweizerdeutsch.", "no me pongas tantos emojis", "háblame de usted, por favor", "cuando me expliques algo, paso a paso", "别给我发表情了", "以后回答我先说结论", "你叫我老王就行")
+	check(false, "I'm allergic to nuts.", "My sister plays the cello.", "Make the letter to Jo shorter.", "We had noodles again.", "What's the capital of Peru?", "Mum always calls me Bun.",
+		"Ich trinke meinen Kaffee schwarz.", "Unser Chef will alles als Tabelle.", "Übersetze das ins Englische.", "mi hermana vive en Quito", "haz más corto el correo a Luis", "ayer llegué tarde",
+		"我对芒果过敏", "把这封信改短一点", "今天又加班到十点")
+	assert.GreaterOrEqual(t, float64(right)/float64(all), 0.85, "%d of %d", right, all)
+}
+
 func FuzzP(f *testing.F) {
 	for _, s := range []string{"", "'", "’’", "I'm allergic to nuts", "我对芒果过敏", "\xff\x00", "ʼn a̋ 𝔸 9", strings.Repeat("a ", 2000)} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, m := range []*Model{Lasting, Own, Forget, Done} {
+		for _, m := range []*Model{Lasting, Own, Forget, Done, Manner} {
 			if p := m.P(s); math.IsNaN(p) || p < 0 || p > 1 {
 				t.Fatalf("%q: %v", s, p)
 			}

@@ -25,6 +25,9 @@ var forget []byte
 //go:embed done.bin
 var done []byte
 
+//go:embed manner.bin
+var manner []byte
+
 var (
 	// Lasting rates a sentence: the probability that it states something about the
 	// writer's life or work that will still matter in months.
@@ -38,6 +41,9 @@ var (
 	// Done rates an assistant's answer to a message that may ask to forget something: the
 	// probability that it says that this is done.
 	Done = read(done, true)
+	// Manner rates a message or a sentence: the probability that it says how to answer,
+	// speak to or address the writer from now on.
+	Manner = read(manner, true)
 )
 
 // read reads the weights: bias and unit as float32, little endian, then a byte for each
