@@ -195,6 +195,26 @@ func TestCoreSectionIncludesExtracted(t *testing.T) {
 	require.Len(t, l.core(dual, "hi"), 1)
 }
 
+// What the user says in free words about how to answer stands before the model whatever
+// the question, dated, beside facts that do not all fit.
+func TestWishesInFreeWordsApplyToEveryAnswer(t *testing.T) {
+	l := &oneLife{t: t, path: filepath.Join(t.TempDir(), "memory.db"), now: clock.At(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)), claims: true}
+	l.x = l.open(Config{CoreMemory: CoreMemoryConfig{ProfileTokens: 120, OwnAffairsTokens: 120}})
+	l.tells("march", "stop with the emojis pls, makes you look like my aunt", "")
+	for i, said := range []string{"My sister Noor plays the cello in Ghent.", "I work at the harbour office in Bergen.", "My dentist is Dr. Solberg in the Strandgata.", "I drive a green Skoda estate.",
+		"We have a dog called Pilchard, a whippet.", "My brother Karim bakes bread in Lyon.", "I'm allergic to hazelnuts and cashews.", "On Thursdays I coach the under-nines at the club."} {
+		l.tells("march", said, fmt.Sprintf("Fact %d: %s", i, said))
+	}
+	l.tells("march", "Make the letter to Jo shorter, please.", "")
+	require.NoError(t, l.x.WaitIdle(t.Context()))
+	for _, question := range []string{"How long do eggs boil?", "What does my sister play?"} {
+		lines := l.core(l.x, question)
+		require.Contains(t, lines, "stop with the emojis pls, makes you look like my aunt (said 2026-03-02)", question)
+		require.Less(t, len(lines), 9, "not everything fits")
+		require.NotContains(t, strings.Join(lines, "\n"), "letter to Jo", "it is about one letter")
+	}
+}
+
 // A claim of the model's own that one of the user's replaces, from the same message,
 // is neither an earlier statement nor an ended one. Where the message has no form, the
 // core section keeps the sentence itself.

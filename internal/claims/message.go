@@ -36,10 +36,10 @@ type Reader struct {
 // have been meant otherwise.
 const Confidence = 0.6
 
-// Values of [schema.AttrSaid].
+// Values of [schema.AttrSaid], beside [schema.SaidLasting].
 const (
 	saidClaim = "claim"
-	saidWish  = "wish" // how the assistant should behave
+	SaidWish  = "wish" // how the assistant should answer
 )
 
 // leastLasting is the lowest probability of staying true at which a sentence that no
@@ -51,6 +51,12 @@ const leastLasting = 0.03
 // LikelyLasting is the probability from which such a sentence is more likely to stay
 // true than not.
 const LikelyLasting = 0.5
+
+// LeastManner is the lowest probability, see [said.MannerOf], at which a sentence is kept
+// as a wish about how to answer. Of 1,200 such messages of nine authors, most of them
+// complaints, reasons and habits, patterns parse 3 %; of those left out of the fit, .3 takes
+// 36 %, and 80 % of what it takes is one.
+const LeastManner = 0.3
 
 // leastChange is leastLasting for a sentence with a word of change: if it is missed, the
 // claim that it ends stays.
@@ -99,19 +105,35 @@ func (r *Reader) understand(owner schema.Scope, m *schema.Memory) *message {
 	if !r.OnlyRequests || len(msg.requests) > 0 {
 		msg.claims = said.Claims(m.Content, maxClaims)
 	}
-	if !r.OnlyRequests && !r.OnlyForms {
+	if !r.OnlyRequests && !r.OnlyForms && len(m.Content) <= maxLasting {
+		msg.claims = append(msg.claims, msg.wishes()...)
 		msg.claims = append(msg.claims, msg.lasting()...)
 	}
 	return msg
+}
+
+// wishes returns what a message says about how to answer from now on and no pattern
+// parses: the sentences that do, or a short message whole.
+func (m *message) wishes() (more []said.Claim) {
+	if slices.ContainsFunc(m.claims, func(c said.Claim) bool { return c.Wish }) || len(m.requests) > 0 {
+		return nil
+	}
+	likeliest := 0.0
+	for _, s := range said.MannerOf(m.Content) {
+		if likeliest = max(likeliest, s.P); s.P >= LeastManner {
+			more = append(more, said.Claim{Sentence: s.Sentence, Temporal: said.State, Lasting: s.P, Wish: true})
+		}
+	}
+	if whole := strings.TrimSpace(m.Content); likeliest >= LeastManner && len(m.claims) == 0 && text.Tokens(whole) <= wholeMessage {
+		return []said.Claim{{Sentence: whole, Temporal: said.State, Lasting: likeliest, Wish: true}}
+	}
+	return more
 }
 
 // lasting returns the sentences of a message that no pattern parses and that may stay
 // true. A short message without a parsed claim is kept whole: of "Sent my soup back, it
 // was full of coriander. It's genetic, I checked" the last sentence alone is useless.
 func (m *message) lasting() (more []said.Claim) {
-	if len(m.Content) > maxLasting {
-		return nil
-	}
 	whole := strings.TrimSpace(m.Content)
 	likeliest := 0.0
 	for _, s := range said.LastingOf(m.Content) {
@@ -350,7 +372,7 @@ func claimOf(owner string, from *schema.Memory, sentence string, c said.Claim) *
 		m.Confidence = c.Lasting * Confidence
 		m.Attributes[schema.AttrSaid] = schema.SaidLasting
 		m.Attributes[schema.AttrTemporal] = string(c.Temporal)
-		if c.Lasting < LikelyLasting {
+		if c.Lasting < LikelyLasting && !c.Wish {
 			m.State = schema.StateDormant
 		}
 	}
@@ -358,7 +380,7 @@ func claimOf(owner string, from *schema.Memory, sentence string, c said.Claim) *
 		m.Kind = schema.KindPreference
 	}
 	if c.Wish {
-		m.Attributes[schema.AttrSaid] = saidWish
+		m.Attributes[schema.AttrSaid] = SaidWish
 	}
 	Label(m, c, owner, from.Speaker)
 	return m

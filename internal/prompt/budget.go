@@ -15,7 +15,7 @@ import (
 func (s *Lines) Budget(question string, depends bool, usual, own int) int {
 	p := intent.Own.P(question)
 	if text.IsPersonal(question) {
-		p = max(p, personalOwn)
+		p = personalOdds * p / (1 - p + personalOdds*p)
 	}
 	if depends || s.Name(question) {
 		p = 1
@@ -32,12 +32,12 @@ func (s *Lines) Budget(question string, depends bool, usual, own int) int {
 
 // Probabilities that a question is about the user's own affairs. From leastOwn on it gets
 // more than usual, from surelyOwn on all, below leastNear three quarters of the usual;
-// personalOwn is the least one of a question with words for its writer. Of the questions
-// in the lives of cmd/ebb/testdata about something else 4 to 12 % are above leastOwn, of
-// the others 95 to 96 %.
+// personalOdds is what words for its writer multiply the odds by. Of the questions
+// in the lives of cmd/ebb/testdata about something else 3 % are above leastOwn, of
+// the others 97 %.
 const (
-	leastNear   = 0.2
-	leastOwn    = 0.65
-	personalOwn = 0.8
-	surelyOwn   = 0.96
+	leastNear    = 0.15
+	leastOwn     = 0.3
+	personalOdds = 30
+	surelyOwn    = 0.7
 )

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/names"
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
@@ -37,7 +38,7 @@ type Section struct {
 type Lines struct {
 	all    []*line // in display order
 	worth  []*line // in descending order of worth
-	styles []*line // about how to answer: those with the form of a wish or of a change first, newest first
+	styles []*line // about how to answer: those with the form of a wish or of a change first, sure ones before others, newest first
 	tokens int     // of all
 	terms  map[string][]int32
 	roots  map[string][]int32
@@ -90,11 +91,21 @@ func indexLines(lines []*line) *Lines {
 		}
 	}
 	slices.SortStableFunc(s.styles, func(a, b *line) int {
-		return cmp.Or(compareBool(b.wish, a.wish), b.Said.Compare(a.Said))
+		return cmp.Or(compareBool(b.wish, a.wish), compareBool(b.sureWish(), a.sureWish()), b.Said.Compare(a.Said))
 	})
 	s.changes = sync.OnceValue(s.changesOf)
 	return s
 }
+
+// sureWish reports whether more than a message in free words supports what a line says
+// about how to answer, or one that is surely meant so.
+func (l *line) sureWish() bool {
+	return slices.ContainsFunc(l.claims, func(c *ownClaim) bool { return !c.free || c.claim.Confidence >= surelyMeant*claims.Confidence })
+}
+
+// surelyMeant is the probability at which a wish in free words is as good as one that was
+// saved or that a pattern parsed.
+const surelyMeant = 0.7
 
 // changesOf maps each line to later similar lines that mention a change. These
 // likely state what holds now although no claim supersedes the older line, so they
@@ -262,7 +273,7 @@ func (s *Lines) Choose(budget int, question string, found []recall.Result, quota
 				take(l)
 			}
 		}
-		wishes := max(int(wishShare*float64(left)), min(leastWishes, left/3))
+		wishes := max(int(wishShare*float64(left)), min(leastWishes, left/2))
 		for _, l := range s.styles {
 			if !taken[l] && !l.Dormant && l.Tokens <= wishes {
 				wishes -= l.Tokens
@@ -274,8 +285,8 @@ func (s *Lines) Choose(budget int, question string, found []recall.Result, quota
 				for _, at := range on {
 					takeWithChanges(s.all[at])
 				}
-			} else {
-				take(s.quote(&quotable[i]))
+			} else if q := s.quote(&quotable[i]); !slices.ContainsFunc(s.all, func(l *line) bool { return l.Text == q.Text }) {
+				take(q)
 			}
 		}
 		for _, l := range alike {
@@ -396,9 +407,9 @@ const keptShare = 0.3
 // such as "keep it short", which apply to every answer.
 const wishShare = 0.15
 
-// leastWishes is the least that is reserved for them, in tokens, if the section has three
-// times as much: a question about anything else still needs them.
-const leastWishes = 100
+// leastWishes is the least that is reserved for them, in tokens, up to half of the
+// section: a question about anything else still needs them.
+const leastWishes = 200
 
 // briefShare is the maximum share of the section reserved for what was saved, each line
 // as short as it may be.

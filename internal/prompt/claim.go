@@ -10,6 +10,7 @@ import (
 
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/intent"
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/internal/topics"
@@ -32,6 +33,7 @@ type ownClaim struct {
 	asks     bool      // a question, or what was said before one
 	style    bool      // about how to answer
 	wish     bool      // in the form of a wish
+	free     bool      // a wish that no pattern parsed
 	relative bool      // its dates depend on when it was said
 	passes   time.Time // end of an event or plan; zero for others
 	terms    []string  // distinct, of the sentence, the claim and its tags
@@ -299,6 +301,7 @@ func (c *ownClaim) prepare(loc *time.Location) {
 	words := strings.Join(append([]string{c.text, c.claim.Content}, c.claim.Tags...), "\n")
 	c.topics = topics.Of(words)
 	c.phrases = text.Phrases(c.text)
+	c.free = c.claim.Attributes[schema.AttrSaid] == claims.SaidWish && c.claim.Predicate == ""
 	c.style, c.wish = saysHowToAnswer(c)
 	c.terms = text.Terms(words)
 	slices.Sort(c.terms)
@@ -330,15 +333,17 @@ func (c *ownClaim) withoutQuestion() {
 // reportsQuestion matches a question in reported speech.
 var reportsQuestion = regexp.MustCompile(`(?i)\b(?:asks?|is asking|are asking|wants? to know|needs? to know|fragt|fragen|will wissen|wollen wissen|pregunta[n]?|quiere[n]? saber)[, ]+(?:me |mich |me )?(?:if|whether|wh\pL+|how|ob|was|w[eio]\pL*|si|qué|cu\pL+|dónde|cómo|quién)\b|(?:客人|医院|公司|老师|买家|人)问`)
 
-// saysHowToAnswer reports whether a claim is about the assistant's answers, by the
-// form of its sentence, which is a wish, or because style is its main topic, of which
-// it may tell a change.
+// saysHowToAnswer reports whether a claim is about the assistant's answers: by the form of
+// its sentence, which is a wish, because a model takes the sentence or the claim for one,
+// or because style is its main topic, of which it may tell a change.
 func saysHowToAnswer(c *ownClaim) (style, wish bool) {
-	if slices.ContainsFunc(said.Claims(c.text, 0), func(c said.Claim) bool { return c.Wish }) {
+	sure := claims.Likely(&c.claim) == 1 // not merely likely to stay true
+	if c.free || slices.ContainsFunc(said.Claims(c.text, 0), func(c said.Claim) bool { return c.Wish }) ||
+		sure && max(intent.Manner.P(c.text), intent.Manner.P(c.claim.Content)) >= claims.LeastManner {
 		return true, true
 	}
 	about := c.topics.Names()
-	style = claims.Likely(&c.claim) == 1 && len(about) > 0 && about[0] == "style"
+	style = sure && len(about) > 0 && about[0] == "style"
 	return style, style && (said.TellsChange(c.text) || said.TellsChange(c.claim.Content))
 }
 

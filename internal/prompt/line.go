@@ -119,7 +119,7 @@ func linesOf(current map[int64]*ownClaim, loc *time.Location) *Lines {
 		l.add(c)
 	}
 	for _, l := range lines {
-		l.shown = l.Render(slices.ContainsFunc(l.claims, func(c *ownClaim) bool { return c.relative }), loc)
+		l.shown = l.Render(slices.ContainsFunc(l.claims, func(c *ownClaim) bool { return c.relative || c.free }), loc)
 		l.Tokens = text.Tokens(l.shown)
 		l.brief = l.shortest(loc)
 	}
@@ -195,7 +195,7 @@ func (l *line) add(c *ownClaim) {
 	l.Dormant = l.Dormant && c.claim.State == schema.StateDormant && !c.claim.Protected
 	l.style, l.wish = l.style || c.style, l.wish || c.wish
 	l.likely = max(l.likely, c.likely())
-	l.unparsed = (l.unparsed || len(l.claims) == 1) && c.claim.Attributes[schema.AttrSaid] == schema.SaidLasting
+	l.unparsed = (l.unparsed || len(l.claims) == 1) && (c.free || c.claim.Attributes[schema.AttrSaid] == schema.SaidLasting)
 	l.importance, l.evidence = max(l.importance, c.claim.Importance), max(l.evidence, c.evidence)
 	for _, at := range []time.Time{c.claim.LastAccessed.Time, c.source.EventTime.Time} {
 		if at.After(l.used) {
@@ -249,7 +249,8 @@ func (l *line) shortest(loc *time.Location) *line {
 
 // Render returns the line as shown to a model. It is dated if it replaced an
 // earlier statement, or if its own dates are relative and therefore need the day of
-// the message.
+// the message; so are wishes about how to answer that no pattern parsed, of which a later
+// one may contradict an earlier.
 func (l *Line) Render(relative bool, loc *time.Location) string {
 	line := "- " + l.Text
 	switch {

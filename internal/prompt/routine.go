@@ -32,6 +32,7 @@ func withoutRepeats(lines []*line) []*line {
 	for _, l := range lines {
 		often := func(p uint64) bool { return in[p] >= routineLines }
 		if l.unparsed && text.PhraseShare(l.claims[0].phrases, often) >= routineShare {
+			l.style = false
 			routine = append(routine, l)
 		}
 	}

@@ -29,6 +29,24 @@ func LastingOf(message string) []Lasting {
 	return out
 }
 
+// MannerOf rates the sentences of a user's own message by [intent.Manner]: the probability
+// that they say how to answer from now on. It omits what [LastingOf] omits, but not
+// questions ("could you stop apologising?"), which must be surer by questionShare.
+func MannerOf(message string) (out []Lasting) {
+	for _, s := range parse(message) {
+		unit := strings.TrimSpace(message[s.lo:s.hi])
+		p := intent.Manner.P(unit)
+		if s.question || asksUnmarked(unit) {
+			p *= questionShare
+		}
+		out = append(out, Lasting{Sentence: unit, P: p})
+	}
+	return out
+}
+
+// questionShare is the probability of a question relative to other sentences.
+const questionShare = 0.6
+
 // remember matches the words before what a writer asks to have remembered, by language,
 // and note weaker ones, which may also begin a remark about the task at hand.
 var (
