@@ -217,7 +217,7 @@ type RankingConfig struct {
 	Weights *recall.Weights
 	// Scorer computes the score that orders results from the ranker's score, age,
 	// importance and attributes. Default nil: the ranker's score.
-	Scorer Scorer
+	Scorer recall.Scorer
 	// CandidateFactor is the number of candidates, the most relevant ones, that
 	// Scorer scores for each requested result. With 1, relevance selects the
 	// results and Scorer orders them; with ½, Scorer orders the better half first.

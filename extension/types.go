@@ -68,8 +68,6 @@ type (
 	Signal = recall.Signal
 	// Weights of the linear ranker, one per signal.
 	Weights = recall.Weights
-	// Scorer computes the score that orders results.
-	Scorer = recall.Scorer
 	// RetentionPolicy says how memories fade; see [DocumentRetention].
 	RetentionPolicy = recall.RetentionPolicy
 	// Report is what a run of the nightly consolidation did.
