@@ -125,7 +125,7 @@ func (r *row) own(set string) (out []example) {
 // internal/said, the tests there have the other half.
 func (r *row) forget(set string) (out []example) {
 	if r.Manner+r.Change != "" || strings.HasPrefix(set, "hard-") || strings.HasPrefix(set, "world-") {
-		return nil // with them fewer requests are read, of the lives' and of the tests'
+		return nil // with them fewer requests are read: 69 in place of 73 % of those left out, at .5
 	}
 	if r.Verb != "" {
 		if !held(r.M) {
