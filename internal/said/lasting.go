@@ -34,14 +34,31 @@ func LastingOf(message string) []Lasting {
 // questions ("could you stop apologising?"), which must be surer by questionShare.
 func MannerOf(message string) (out []Lasting) {
 	for _, s := range parse(message) {
-		unit := strings.TrimSpace(message[s.lo:s.hi])
-		p := intent.Manner.P(unit)
+		unit, visible := strings.TrimSpace(message[s.lo:s.hi]), s.visible(message)
+		if visible != unit && s.words() < fewestWords {
+			continue // it only says who said it
+		}
+		p := intent.Manner.P(visible)
 		if s.question || asksUnmarked(unit) {
 			p *= questionShare
 		}
 		out = append(out, Lasting{Sentence: unit, P: p})
 	}
 	return out
+}
+
+// visible returns the sentence without its quotations and code.
+func (s *sentence) visible(message string) string {
+	var out strings.Builder
+	at := s.lo
+	for _, t := range s.tokens {
+		if t.word == hiddenWord {
+			out.WriteString(message[at:max(at, t.lo)])
+			at = max(at, t.hi)
+		}
+	}
+	out.WriteString(message[at:max(at, s.hi)])
+	return strings.TrimSpace(out.String())
 }
 
 // questionShare is the probability of a question relative to other sentences.
