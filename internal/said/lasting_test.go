@@ -80,9 +80,9 @@ func TestMannerOfOmitsQuotations(t *testing.T) {
 		}
 		return p
 	}
-	for _, wish := range []string{"Your answers go on and on, two lines is plenty for me.", "when i ask you for a recipe give me cups not grams"} {
+	for _, wish := range []string{"when you answer me do bullet points please, no big paragraphs", "please call me Bob from now on when you answer me, nobody calls me Robert"} {
 		assert.GreaterOrEqual(t, most(wish), 0.3, wish)
-		assert.Less(t, most("She wrote: \""+wish+"\"."), 0.3, wish)
+		assert.Less(t, most("My sister wrote to her own one: \""+wish+"\"."), 0.3, wish)
 		assert.Less(t, most("```\n"+wish+"\n```"), 0.3, wish)
 	}
 }
