@@ -114,7 +114,7 @@ func asksUnspaced(sentence, s string, mark rune) bool {
 // ich leider nicht." It may also apologise, repeat the question, and ask for the
 // answer.
 func IsNoAnswer(s string) bool {
-	if len(s) > longestEcho || !mayBeNoAnswer(s) {
+	if len(s) > longestEcho || !unknownHints.In(s) {
 		return false
 	}
 	unknown := false
@@ -135,10 +135,6 @@ func IsNoAnswer(s string) bool {
 		}
 	}
 	return unknown
-}
-
-func mayBeNoAnswer(s string) bool {
-	return slices.ContainsFunc(unknownHints, func(hint string) bool { return strings.Contains(s, hint) })
 }
 
 func endsClause(r rune) bool {
@@ -371,7 +367,7 @@ cuéntame
 如果
 请
 要不要`, "\n")
-	unknownHints = strings.Split(`know|not sure|idea|no information|any information|that information|enough information|record|have access|recall|remember|can't say|cannot say|can't tell|cannot tell|n't told|not told|never told|n't mentioned|not mentioned|didn't tell|n’t|weiß|weiss|Ahnung|Information|erinnern|nicht s|nicht g|nicht e|sé|se |idea|información|datos|recuerdo|acuerdo|segur|decirte|dicho|mencionado|constancia|不|没|沒|无法`, "|")
+	unknownHints = NewHints(strings.Split(`know|not sure|idea|no information|any information|that information|enough information|record|have access|recall|remember|can't say|cannot say|can't tell|cannot tell|n't told|not told|never told|n't mentioned|not mentioned|didn't tell|n’t|weiß|weiss|Ahnung|Information|erinnern|nicht s|nicht g|nicht e|sé|se |idea|información|datos|recuerdo|acuerdo|segur|decirte|dicho|mencionado|constancia|不|没|沒|无法`, "|")...)
 
 	askedBefore = strings.Split(` i ask | i asked | did i ask | asked you | i brought up | did i bring up | i mentioned | did i mention | i mention | i been asking| i wanted to know| my question| my last question| you answer| your answer| did you reply
  gefragt | frage ich | meine frage| meine letzte frage| deine antwort| hast du geantwortet| wollte ich wissen

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/ebbmem/ebb/internal/text"
 )
 
 // isInstruction reports whether a text is a standing instruction for answers: "Always
@@ -13,11 +15,11 @@ func isInstruction(said string) bool {
 	said = strings.TrimSpace(said)
 	end := max(0, strings.IndexAny(said, " ,'’"))
 	opens := instructionOpenings[strings.ToLower(said[:end])] || said != "" && said[0] >= utf8.RuneSelf
-	if !opens && !containsAny(said, germanAdverbs) {
+	if !opens && !germanAdverbs.In(said) {
 		return false
 	}
 	said = strings.ToLower(said)
-	return containsAny(said, instructionMarks) && instruction.MatchString(said)
+	return instructionMarks.In(said) && instruction.MatchString(said)
 }
 
 // The expression takes some 50 µs, so only few texts are compared with it: those with one
@@ -26,13 +28,13 @@ func isInstruction(said string) bool {
 var (
 	instructionOpenings = folds(`please and so also can could would i always never from every each when whenever if
 		bitte immer nie niemals ab von jedes wenn por siempre nunca en de a cada cuando`)
-	germanAdverbs    = []string{" immer", " nie", " künftig"}
-	instructionMarks = []string{
+	germanAdverbs    = text.NewHints(" immer", " nie", " künftig")
+	instructionMarks = text.NewHints(
 		"always", "never", "now on", "when i ", "whenever", "if i ", "every time", "each time",
 		"immer", "nie", "ab jetzt", "ab sofort", "von nun an", "künftig", "wenn ich",
 		"siempre", "nunca", "en adelante", "a partir de ahora", "cuando ", "cada vez",
 		"以后", "以後", "今后", "今後", "从现在", "從現在", "每次", "每当", "每當", "总是", "總是", "一律", "永远", "永遠",
-	}
+	)
 )
 
 // Verbs of what an assistant is asked to do.
