@@ -28,12 +28,12 @@ type forgetScenario struct {
 	} `json:"said"`
 	Ask   string `json:"ask"`
 	About []int  `json:"about"` // places in Said that must be forgotten
-	Keep  []int  `json:"keep"`  // places that must not
+	Keep  []int  `json:"keep"` // places that must not
 }
 
 func forgetScenarios(t *testing.T) (all []forgetScenario) {
 	t.Helper()
-	f, err := os.Open("testdata/forget.jsonl")
+	f, err := os.Open(cmpOr(os.Getenv("FORGET_FILE"), "testdata/forget.jsonl"))
 	require.NoError(t, err)
 	defer f.Close()
 	lines := bufio.NewScanner(f)
@@ -99,7 +99,7 @@ func TestForgetInFreeWords(t *testing.T) {
 			done++
 		}
 		if !forgotten || gone > 0 {
-			t.Logf("%d %s: forgotten %t, lost %d: %s", i, s.Lang, forgotten, gone, s.Ask)
+			t.Logf("%d %s: forgotten %t, lost %d: %s | %v", i, s.Lang, forgotten, gone, s.Ask, s.About)
 		}
 	}
 	t.Logf("%d of %d requests carried out, %d of %d other messages forgotten", done, tried, lost, kept)
@@ -134,4 +134,11 @@ func found(t *testing.T, x *Extension, words string) bool {
 	return slices.ContainsFunc(answer.Results, func(r Result) bool {
 		return r.Memory.Role == "user" && !slices.ContainsFunc(strings.Fields(words), func(w string) bool { return !strings.Contains(r.Memory.Content, w) })
 	})
+}
+
+func cmpOr(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
 }

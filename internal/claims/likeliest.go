@@ -12,11 +12,25 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/ebbmem/ebb/internal/intent"
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/internal/topics"
 	"github.com/ebbmem/ebb/recall/lexicon"
 	"github.com/ebbmem/ebb/schema"
+)
+
+// Weights of what speaks for a memory as the object of a request: the share of its words,
+// 0–1, and the root of that, the similarity of topics, 0–1, and the log-odds that the
+// memory is of the kind that people want forgotten ([intent.Confided]); and the score of
+// none of them.
+const (
+	shareWeight    = 3.41
+	rootWeight     = 1.29
+	topicWeight    = 3.54
+	confidedWeight = 0.6
+	noneScore      = 1.23
+	surelyMeant    = 0.6 // probability from which the likeliest memory is taken
 )
 
 // Thresholds and weights for loose requests, each 0–1.
@@ -57,7 +71,9 @@ func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.
 	t.terms = x.terms
 	best, score := x.likeliest(q.Object())
 	if best < 0 && len(weights) > 0 && !q.Back {
-		best = x.secret(q.Object())
+		if best = x.secret(q.Object()); best < 0 {
+			best = x.confided(w.Content)
+		}
 	}
 	if q.Back && score < 1 {
 		t.episodes, err = w.previous(ctx)
@@ -96,8 +112,8 @@ func unkept(memories []schema.Memory) []schema.Memory {
 	return slices.DeleteFunc(memories, func(m schema.Memory) bool { return kept[m.EventTime] })
 }
 
-// confided matches what is said in confidence.
-var confided = regexp.MustCompile(`(?i)\b(?:between (?:you and me|us|ourselves)|(?:nobody|no[ -]one|no body) (?:else )?(?:knows|is to know|can know|must know|but you)|(?:not|haven'?t|never|didn'?t|can'?t|couldn'?t|don'?t|won'?t) (?:\pL+ ){0,2}?(?:tell|told|tellin|telling|say|said) (?:it )?(?:to )?(?:no ?one|nobody|any ?one|anybody|a soul)|(?:don'?t|do not|please don'?t|can'?t|dont|cant) tell|keep (?:it|this|that) (?:quiet|to yourself|between|under)|(?:can'?t|cant|must ?n'?t|doesn'?t|don'?t|dont|doesnt|has no|have no|no) (?:know|clue|idea)|secret(?:ly)?|shh+|hush|confess|confession|embarrass\pL*|ashamed|private|behind \pL+(?:'?s)? backs?|off the record|in confidence|don'?t laugh|dont judge|my eyes only)\b|` +
+// confidedWords matches what is said in confidence.
+var confidedWords = regexp.MustCompile(`(?i)\b(?:between (?:you and me|us|ourselves)|(?:nobody|no[ -]one|no body) (?:else )?(?:knows|is to know|can know|must know|but you)|(?:not|haven'?t|never|didn'?t|can'?t|couldn'?t|don'?t|won'?t) (?:\pL+ ){0,2}?(?:tell|told|tellin|telling|say|said) (?:it )?(?:to )?(?:no ?one|nobody|any ?one|anybody|a soul)|(?:don'?t|do not|please don'?t|can'?t|dont|cant) tell|keep (?:it|this|that) (?:quiet|to yourself|between|under)|(?:can'?t|cant|must ?n'?t|doesn'?t|don'?t|dont|doesnt|has no|have no|no) (?:know|clue|idea)|secret(?:ly)?|shh+|hush|confess|confession|embarrass\pL*|ashamed|private|behind \pL+(?:'?s)? backs?|off the record|in confidence|don'?t laugh|dont judge|my eyes only)\b|` +
 	`\b(?:unter uns|im vertrauen|vertraulich|geheim\pL*|heimlich|beicht\pL*|peinlich|schäm\pL*|(?:wei(?:ß|ss)|wissen) (?:\pL+ ){0,2}?(?:keiner|niemand|nix|nichts|koaner)|(?:keiner|niemand|koaner) (?:\pL+ ){0,2}?(?:weiß|weiss|wissen|erfahren)|(?:sag|erzähl|verrat)\pL* (?:\pL+ ){0,3}?(?:keinem|niemand\pL*|nicht|nich|net|nix)|bleibt unter|psst+|lach (?:jetzt )?nicht)\b|` +
 	`(?:^|[^\pL])(?:entre (?:nosotros|nos|tú y yo|tu y yo)|(?:no lo|nadie lo|no lo) sabe(?: nadie)?|nadie (?:lo )?(?:sabe|puede|debe)|no se lo (?:dije|digas|he dicho|conté|cuentes)|no (?:lo )?(?:digas|cuentes)|secreto|en secreto|a escondidas|confes\pL*|vergüenza|que quede (?:aquí|aca|acá|entre)|quede entre|no te rías|no me juzgues|sin que (?:lo )?(?:sepa|sepan))(?:[^\pL]|$)|` +
 	`(?:别|不要|莫|甭)(?:跟|告诉|和|给)|别(?:人|说出去|外传|笑)|(?:没|沒)(?:人|有人)(?:知道|晓得)|谁(?:也|都)(?:不|没)|秘密|偷偷|瞒着|瞞著|保密|悄悄|私下|不敢(?:跟|告诉|说)|丢人|丟人|坦白|其实我|就(?:你|咱俩)知道`)
@@ -212,7 +228,7 @@ func (x *index) likeliest(object string) (best int, score float64) {
 			continue
 		}
 		scores[i] += topicShare * about.Near(x.topicsOf(i))
-		if confided.MatchString(x.memories[i].Content) {
+		if confidedWords.MatchString(x.memories[i].Content) {
 			scores[i] += inConfidence
 		}
 		if share < leastShared && scores[i] < leastMeant {
@@ -250,7 +266,7 @@ func (x *index) secret(object string) int {
 	}
 	var said []statement // the best of each message and the claims of it
 	for i := range x.memories {
-		if !confided.MatchString(x.memories[i].Content) {
+		if !confidedWords.MatchString(x.memories[i].Content) {
 			continue
 		}
 		one := statement{i, shares[i] + topicShare*about.Near(x.topicsOf(i))}
@@ -276,6 +292,48 @@ func (x *index) topicsOf(i int) topics.Set {
 	}
 	return *x.topics[i]
 }
+
+// confided returns the place of the memory that a request most likely means, -1 if none is
+// [surelyMeant]. A message and the
+// claims of it count as one. Of equals it is the newest.
+func (x *index) confided(request string) (best int) {
+	shares := x.shares(unknownShare)
+	about := make([]topics.Set, len(x.memories))
+	var census topics.Census
+	for i := range x.memories {
+		about[i] = topics.Of(x.memories[i].Content)
+		census.Add(about[i])
+	}
+	asked := census.Ask(topics.Of(request))
+	scores := make([]float64, len(x.memories))
+	said := make(map[schema.Time]float64) // the best score by time
+	best = -1
+	for i := range x.memories {
+		m := &x.memories[i]
+		scores[i] = shareWeight*shares[i] + rootWeight*math.Sqrt(shares[i]) + topicWeight*asked.Near(about[i]) + confidedWeight*logit(intent.Confided.P(m.Content))
+		if one, known := said[m.EventTime]; !known || scores[i] > one {
+			said[m.EventTime] = scores[i]
+		}
+		if best < 0 || scores[i] > scores[best] || scores[i] == scores[best] && m.EventTime.After(x.memories[best].EventTime.Time) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return -1
+	}
+	all := math.Exp(noneScore - scores[best])
+	rivals := slices.Sorted(maps.Values(said))
+	for _, one := range rivals[max(0, len(rivals)-3):] {
+		all += math.Exp(one - scores[best])
+	}
+	if 1/all < surelyMeant {
+		return -1
+	}
+	return best
+}
+
+// logit returns the log-odds of a probability, within ±10.
+func logit(p float64) float64 { return min(10, max(-10, math.Log(p/(1-p)))) }
 
 // common are characters of which a pair says little.
 const common = "个人有这那我你他她它们的了在就还好是不没事说话上下来去给跟和也都一么什哪啥年月天时"

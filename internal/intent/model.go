@@ -28,6 +28,9 @@ var done []byte
 //go:embed manner.bin
 var manner []byte
 
+//go:embed confided.bin
+var confided []byte
+
 var (
 	// Lasting rates a sentence: the probability that it states something about the
 	// writer's life or work that will still matter in months.
@@ -44,6 +47,9 @@ var (
 	// Manner rates a message or a sentence: the probability that it says how to answer,
 	// speak to or address the writer from now on.
 	Manner = read(manner, true)
+	// Confided rates a message or a sentence: the probability that its writer may want it
+	// forgotten one day, as what is shameful, painful or somebody else's secret.
+	Confided = read(confided, true)
 )
 
 // read reads the weights: bias and unit as float32, little endian, then a byte for each

@@ -58,6 +58,12 @@ type row struct {
 	Manner string `json:"manner"` // "manner": asks how to answer from now on; "once", "other"
 	Was    string `json:"was"`    // an earlier message
 	Change string `json:"change"` // what the message is to it: "replaces", "same", "both", "news", "passing"
+
+	Confided *bool `json:"confided"` // whether the message may be asked to be forgotten one day
+
+	Statements []string `json:"statements"` // messages of one person
+	Request    string   `json:"request"`    // to forget some of them
+	Meant      []int    `json:"meant"`      // their places
 }
 
 // lasting gives the examples of [intent.Lasting]: the sentences of messages, and
@@ -80,6 +86,20 @@ func (r *row) lasting(set string) (out []example) {
 	}
 	if r.Ask != "" {
 		out = append(out, exampleOf(set, r.Ask, r.Ask, false, false))
+	}
+	return out
+}
+
+// confided gives the examples of [intent.Confided].
+func (r *row) confided(set string) (out []example) {
+	few := held(r.M) && held(r.M+r.M) // a quarter
+	if r.Confided != nil || r.Change == "passing" || r.Manner == "once" || r.M != "" && r.Reply+r.Verb+r.Manner+r.Change == "" && few {
+		out = append(out, exampleOf(set, r.M, r.M, r.Confided != nil && *r.Confided, true))
+	}
+	for i, s := range r.Statements {
+		if len(r.Meant) > 0 {
+			out = append(out, exampleOf("scenarios", r.Request, s, slices.Contains(r.Meant, i), true))
+		}
 	}
 	return out
 }
@@ -195,6 +215,9 @@ func fit(w io.Writer, dir, name string, fine bool, examples func(*row, string) [
 			if err := json.Unmarshal(line, &r); err != nil {
 				return fmt.Errorf("%s:%d: %w", path, n, err)
 			}
+			if (r.Confided != nil || r.Request != "") && name != "confided" {
+				continue // not labelled for the others
+			}
 			all = append(all, examples(&r, strings.TrimSuffix(filepath.Base(path), ".jsonl"))...)
 		}
 	}
@@ -219,7 +242,7 @@ func main() {
 		name     string
 		fine     bool
 		examples func(*row, string) []example
-	}{{"lasting", false, (*row).lasting}, {"own", false, (*row).own}, {"forget", true, (*row).forget}, {"done", true, (*row).done}, {"object", true, (*row).object}, {"manner", true, (*row).manner}} {
+	}{{"lasting", false, (*row).lasting}, {"own", false, (*row).own}, {"forget", true, (*row).forget}, {"done", true, (*row).done}, {"object", true, (*row).object}, {"manner", true, (*row).manner}, {"confided", true, (*row).confided}} {
 		if len(os.Args) > 1 && !strings.Contains(os.Args[1], model.name) {
 			continue
 		}
