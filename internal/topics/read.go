@@ -9,7 +9,9 @@ const (
 	// maxRunes is the length at which a text is cut.
 	maxRunes = 4000
 	// maxPhrase is the length of the longest phrase, in words.
-	maxPhrase = 3
+	maxPhrase = 4
+	// maxListed is that length for [Listed].
+	maxListed = 3
 	// maxHan is the length of the longest Chinese word, in characters.
 	maxHan = 6
 	// Weights of words found in another language than the text's, as the head of a
@@ -25,24 +27,40 @@ type word struct {
 	han      bool
 }
 
-// read adds the topics of a text to sums.
-func (l *words) read(text string, sums *[maxTopics]float32) {
+// A reader adds the topics and concepts of a text to sums.
+type reader struct {
+	*words
+	*sums
+	// listed confines it to the words and topics of the lists of topics.
+	listed bool
+}
+
+// find looks a word up.
+func (r *reader) find(lang language, of kind, key []byte) span {
+	found := span(r.languages[lang].find(of, key))
+	if r.listed && found != 0 && !r.at(found).listed() {
+		return 0
+	}
+	return found
+}
+
+func (r *reader) read(text string) {
 	var space [64]word
 	var letters [512]byte
 	folded, list := split(text, letters[:0], space[:0])
 	lang, certain := guess(folded, list)
 	for i := 0; i < len(list); {
 		if list[i].han {
-			l.readHan(folded[list[i].from:list[i].to], sums)
+			r.readHan(folded[list[i].from:list[i].to])
 			i++
 			continue
 		}
 		n := 0
 		if certain {
-			n = l.readWord(lang, folded, list[i:], 1, sums)
+			n = r.readWord(lang, folded, list[i:], 1)
 		} else {
 			for lang := range languageCount {
-				n = max(n, l.readWord(lang, folded, list[i:], 1, sums))
+				n = max(n, r.readWord(lang, folded, list[i:], 1))
 			}
 		}
 		i += max(n, 1)
@@ -106,10 +124,9 @@ func possessive(text string) bool {
 
 // readWord adds the topics of the first of the words, or of the longest phrase
 // they begin, and returns the number of words it used; 0 if none is known.
-func (l *words) readWord(lang language, folded []byte, list []word, times float32, sums *[maxTopics]float32) int {
-	t := &l.languages[lang]
-	if s, n := t.phrase(folded, list); n > 0 {
-		l.met(s, times, sums)
+func (r *reader) readWord(lang language, folded []byte, list []word, times float32) int {
+	if s, n := r.phrase(lang, folded, list); n > 0 {
+		r.met(s, times)
 		return n
 	}
 	w := folded[list[0].from:list[0].to]
@@ -119,16 +136,16 @@ func (l *words) readWord(lang language, folded []byte, list []word, times float3
 	if functionWords[string(w)][lang] {
 		return 1
 	}
-	if s, ok := t.find(w, lang); ok {
-		l.met(s, times, sums)
+	if s := r.word(lang, w); s != 0 {
+		r.met(s, times)
 		return 1
 	}
-	if lang == german && l.compound(t, w, times, sums) {
+	if lang == german && r.compound(w, times) {
 		return 1
 	}
 	if lang != english && len(w) >= minForeign {
-		if s, ok := l.languages[english].exact[string(w)]; ok {
-			l.met(s, times*foreign, sums)
+		if s := r.find(english, exact, w); s != 0 {
+			r.met(s, times*foreign)
 			return 1
 		}
 	}
@@ -137,86 +154,102 @@ func (l *words) readWord(lang language, folded []byte, list []word, times float3
 
 // phrase finds the longest phrase that the words begin with, and its number of
 // words; 0 if there is none.
-func (t *table) phrase(folded []byte, list []word) (span, int) {
-	if !t.opens[string(folded[list[0].from:list[0].to])] {
-		return span{}, 0
+func (r *reader) phrase(lang language, folded []byte, list []word) (span, int) {
+	if len(list) < 2 || list[0].han {
+		return 0, 0
 	}
-	for n := min(maxPhrase, len(list)); n > 1; n-- {
-		if list[n-1].han {
+	lengths := r.languages[lang].find(opens, folded[list[0].from:list[0].to])
+	if lengths == 0 {
+		return 0, 0
+	}
+	longest := maxPhrase
+	if r.listed {
+		longest = maxListed
+	}
+	for n := min(longest, len(list)); n > 1; n-- {
+		if lengths>>n&1 == 0 || list[n-1].han {
 			continue
 		}
 		phrase := folded[list[0].from:list[n-1].to]
-		s, ok := t.exact[string(phrase)]
-		if !ok && phrase[len(phrase)-1] == 's' {
-			s, ok = t.exact[string(phrase[:len(phrase)-1])]
+		s := r.find(lang, exact, phrase)
+		if s == 0 && phrase[len(phrase)-1] == 's' {
+			s = r.find(lang, exact, phrase[:len(phrase)-1])
 		}
-		if ok {
+		if s != 0 {
 			return s, n
 		}
 	}
-	return span{}, 0
+	return 0, 0
 }
 
 // minForeign is the length from which a word of a German or Spanish text is
 // looked up among the English ones: names of things, mostly.
 const minForeign = 5
 
-func (l *words) met(s span, times float32, sums *[maxTopics]float32) {
-	for _, e := range l.entries[s.from:s.to] {
-		sums[e.topic] = both(sums[e.topic], e.weight*times*once)
+func (r *reader) met(s span, times float32) {
+	for ; ; s++ {
+		e := r.at(s)
+		if !r.listed || e.listed() {
+			r.add(e.code(), e.weight()*times*once)
+		}
+		if e&lastOne != 0 {
+			return
+		}
 	}
 }
 
 // once is the weight that one unambiguous word gives its topic; two give more.
 const once = 0.7
 
-// find looks a word up as written, then without its ending.
-func (t *table) find(w []byte, lang language) (span, bool) {
-	if s, ok := t.exact[string(w)]; ok {
-		return s, true
+// word looks a word up as written, then without its ending.
+func (r *reader) word(lang language, w []byte) span {
+	if s := r.find(lang, exact, w); s != 0 {
+		return s
 	}
-	if lang == english {
-		if s, ok := t.lemma(w); ok {
-			return s, true
+	if lang != english {
+		if lang == chinese {
+			return 0
 		}
-		s, ok := t.stems[string(w)] // in a text prepared by [text.Prepare]
-		return s, ok
+		return r.find(lang, stems, stem(w, lang))
 	}
-	s, ok := t.stems[string(stem(w, lang))]
-	return s, ok
+	var found span
+	lemmas(w, r.space[:0], func(lemma []byte) bool {
+		found = r.find(english, exact, lemma)
+		return found != 0
+	})
+	if found == 0 {
+		found = r.find(english, stems, w) // in a text prepared by [text.Prepare]
+	}
+	return found
 }
 
-// lemma looks an English word up without the endings of inflection.
-func (t *table) lemma(w []byte) (span, bool) {
-	var space [40]byte
+// maxLemma is the length of the longest word that is looked up without endings.
+const maxLemma = 32
+
+// lemmas calls yield with an English word without the endings of inflection, in the
+// order in which they are to be tried, until it returns true. The words are valid
+// during the call.
+func lemmas(w, space []byte, yield func([]byte) bool) {
 	n := len(w)
-	if n < 4 || n > 32 {
-		return span{}, false
+	if n < 4 || n > maxLemma {
+		return
 	}
-	try := func(cut int, add string) (span, bool) {
-		if n-cut < 2 {
-			return span{}, false
-		}
-		b := append(append(space[:0], w[:n-cut]...), add...)
-		s, ok := t.exact[string(b)]
-		return s, ok
+	try := func(cut int, add string) bool {
+		return n-cut >= 2 && yield(append(append(space, w[:n-cut]...), add...))
 	}
 	for _, e := range englishEndings {
 		if !bytes.HasSuffix(w, e.ending) {
 			continue
 		}
 		for _, add := range e.adds {
-			if s, ok := try(len(e.ending), add); ok {
-				return s, ok
+			if try(len(e.ending), add) {
+				return
 			}
 		}
-		if k := n - len(e.ending); e.doubles && k > 3 && w[k-1] == w[k-2] {
-			if s, ok := try(len(e.ending)+1, ""); ok {
-				return s, ok
-			}
+		if k := n - len(e.ending); e.doubles && k > 3 && w[k-1] == w[k-2] && try(len(e.ending)+1, "") {
+			return
 		}
 	}
-	return span{}, false
 }
 
 var englishEndings = []struct {
@@ -261,21 +294,21 @@ var (
 
 // compound adds the topics of a German compound's head, the longest word at its
 // end, and of the longest word at its beginning.
-func (l *words) compound(t *table, w []byte, times float32, sums *[maxTopics]float32) bool {
+func (r *reader) compound(w []byte, times float32) bool {
 	if len(w) < 2*minStem-1 {
 		return false
 	}
 	found, head := false, len(w)
 	for i := 3; i <= len(w)-minStem; i++ {
-		if s, ok := t.part(w[i:]); ok {
-			l.met(s, times*headPart, sums)
+		if s := r.part(w[i:]); s != 0 {
+			r.met(s, times*headPart)
 			found, head = true, i
 			break
 		}
 	}
 	for i := min(head, len(w)-3); i >= minStem; i-- {
-		if s, ok := t.part(w[:i]); ok {
-			l.met(s, times*leadPart, sums)
+		if s := r.part(w[:i]); s != 0 {
+			r.met(s, times*leadPart)
 			found = true
 			break
 		}
@@ -285,32 +318,30 @@ func (l *words) compound(t *table, w []byte, times float32, sums *[maxTopics]flo
 
 // part looks a part of a compound up. Without its ending it must be longer than
 // a stem: too many words begin or end with those letters.
-func (t *table) part(w []byte) (span, bool) {
-	if s, ok := t.exact[string(w)]; ok {
-		return s, true
+func (r *reader) part(w []byte) span {
+	if s := r.find(german, exact, w); s != 0 {
+		return s
 	}
 	root := stem(w, german)
 	if len(root) <= minStem {
-		return span{}, false
+		return 0
 	}
-	s, ok := t.stems[string(root)]
-	return s, ok
+	return r.find(german, stems, root)
 }
 
 // readHan adds the topics of the words of a run of Chinese characters, longest
 // first from the left.
-func (l *words) readHan(run []byte, sums *[maxTopics]float32) {
-	t := &l.languages[chinese]
+func (r *reader) readHan(run []byte) {
 	for len(run) > 0 {
 		first, step := utf8.DecodeRune(run)
-		lengths := t.begins[first]
+		lengths := r.han[first-firstHan]
 		for n := maxHan; n > 0; n-- {
 			// Every character of a run takes three bytes.
-			if lengths>>n&1 == 0 || len(run) < 3*n {
+			if lengths>>(n-1)&1 == 0 || len(run) < 3*n {
 				continue
 			}
-			if s, ok := t.exact[string(run[:3*n])]; ok {
-				l.met(s, 1, sums)
+			if s := r.find(chinese, exact, run[:3*n]); s != 0 {
+				r.met(s, 1)
 				step = 3 * n
 				break
 			}

@@ -1,10 +1,13 @@
 package topics
 
 import (
+	"bytes"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 func TestOf(t *testing.T) {
@@ -113,6 +116,13 @@ func TestCensus(t *testing.T) {
 // language; a word is not listed under a topic twice.
 func TestLists(t *testing.T) {
 	l := lexicon()
+	mustRead := func(name string) string {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
 	if len(l.names) > maxTopics {
 		t.Fatalf("%d topics", len(l.names))
 	}
@@ -175,6 +185,38 @@ func holdsFunctionWord(words string) bool {
 		}
 	}
 	return false
+}
+
+// lexicon.bin is what the lists say.
+func TestCompiled(t *testing.T) {
+	b, err := Compile(os.DirFS("."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(b, compiled) {
+		t.Error("lexicon.bin is out of date: go generate ./internal/topics")
+	}
+}
+
+func TestCompileRejectsBrokenLists(t *testing.T) {
+	for _, line := range []string{
+		"food | en: a1 | de: b1 | es: c1",
+		"foods | en: a1 | de: b1 | es: c1 | zh: 面",
+		"food | en: a1 | es: b1 | de: c1 | zh: 面",
+		"food | en: a1 ? | de: b1 | es: c1 | zh: 面",
+	} {
+		lists := fstest.MapFS{"concepts/a.txt": {Data: []byte(line)}}
+		for _, name := range []string{"topics.txt", "en.txt", "wordnet.txt", "de.txt", "es.txt", "zh.txt", "tech.txt"} {
+			b, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lists[name] = &fstest.MapFile{Data: b}
+		}
+		if _, err := Compile(lists); err == nil {
+			t.Errorf("%q: no error", line)
+		}
+	}
 }
 
 func TestReadsOnlyTheBeginning(t *testing.T) {

@@ -26,7 +26,8 @@ type known struct {
 
 // Add adds the next term.
 func (v *Vocabulary) Add(term []byte) {
-	l := lexicon()
+	r := reader{words: lexicon(), sums: pool.Get().(*sums)}
+	defer pool.Put(r.sums)
 	if len(v.known) == 0 {
 		v.known = append(v.known, known{})
 	}
@@ -40,17 +41,16 @@ func (v *Vocabulary) Add(term []byte) {
 			if !w.han && functionWords[string(written)][lang] {
 				k.function |= 1 << lang
 			}
-			if !w.han && i == len(list)-1 && l.languages[lang].opens[string(written)] {
+			if !w.han && i == len(list)-1 && r.languages[lang].find(opens, written) != 0 {
 				k.opens |= 1 << lang
 			}
 		}
-		k.lengths[lang] = v.enter(func(sums *[maxTopics]float32) {
-			for i, w := range list {
-				if !w.han {
-					l.readWord(lang, folded, list[i:i+1], 1, sums)
-				}
+		for i, w := range list {
+			if !w.han {
+				r.readWord(lang, folded, list[i:i+1], 1)
 			}
-		})
+		}
+		k.lengths[lang] = v.enter(r.sums)
 	}
 	v.han = v.han || slices.ContainsFunc(list, func(w word) bool { return w.han })
 	if k == (known{from: k.from}) || len(v.known) > math.MaxUint16 {
@@ -61,16 +61,14 @@ func (v *Vocabulary) Add(term []byte) {
 	v.known = append(v.known, k)
 }
 
-// enter appends the topics that read finds to the lists and returns their number.
-func (v *Vocabulary) enter(read func(*[maxTopics]float32)) (n uint8) {
-	var sums [maxTopics]float32
-	read(&sums)
-	for i, w := range sums {
-		if w > 0 {
-			v.lists = append(v.lists, weighted{uint8(i), w})
-			n++
-		}
+// enter appends what was added to the lists and returns the number.
+func (v *Vocabulary) enter(s *sums) (n uint8) {
+	slices.Sort(s.codes)
+	for _, code := range s.codes[:min(len(s.codes), math.MaxUint8)] {
+		v.lists = append(v.lists, weighted{code, s.weights[code]})
+		n++
 	}
+	s.clear()
 	return n
 }
 
@@ -89,9 +87,10 @@ func (v *Vocabulary) Append(codes, prepared []byte, terms []uint32) []byte {
 			hits[lang] += int(v.known[place].function >> lang & 1)
 		}
 	}
-	var sums [maxTopics]float32
+	r := reader{words: lexicon(), sums: pool.Get().(*sums)}
+	defer pool.Put(r.sums)
 	if v.han {
-		readBigrams(prepared, &sums)
+		r.readBigrams(prepared)
 	} else if !found {
 		return codes
 	}
@@ -104,19 +103,19 @@ func (v *Vocabulary) Append(codes, prepared []byte, terms []uint32) []byte {
 		n := 1
 		if place := v.terms[terms[0]]; place > 0 {
 			prepared = bytes.TrimLeft(prepared, " ")
-			n = v.read(&v.known[place], first, last, prepared, &sums)
+			n = v.read(&v.known[place], first, last, prepared, &r)
 		}
 		for range min(n, len(terms)) {
 			prepared, terms = bytes.TrimLeft(prepared, " "), terms[1:]
 			prepared = prepared[max(0, bytes.IndexByte(prepared, ' ')):]
 		}
 	}
-	return appendCodes(codes, &sums)
+	return r.appendCodes(codes)
 }
 
 // read adds the topics of the term that prepared begins with, or of the longest
 // phrase, and returns how many terms that took.
-func (v *Vocabulary) read(k *known, first, last language, prepared []byte, sums *[maxTopics]float32) int {
+func (v *Vocabulary) read(k *known, first, last language, prepared []byte, r *reader) int {
 	n, at := 1, k.from
 	for lang := range languageCount {
 		list := v.lists[at : at+uint32(k.lengths[lang])]
@@ -125,13 +124,15 @@ func (v *Vocabulary) read(k *known, first, last language, prepared []byte, sums 
 			continue
 		}
 		if k.opens>>lang&1 != 0 {
-			if s, terms := phraseOf(prepared, lang); terms > 0 {
+			if s, terms := r.phraseOf(prepared, lang); terms > 0 {
 				n = max(n, terms)
-				lexicon().met(s, 1, sums)
+				r.met(s, 1)
 				continue
 			}
 		}
-		add(list, sums)
+		for _, t := range list {
+			r.add(t.code, t.weight)
+		}
 	}
 	return n
 }
@@ -139,11 +140,11 @@ func (v *Vocabulary) read(k *known, first, last language, prepared []byte, sums 
 // readBigrams adds the topics of the Chinese words of a prepared text. There a run
 // of characters is a sequence of overlapping pairs: read separately, every
 // character would count twice and longer words would be missed.
-func readBigrams(prepared []byte, sums *[maxTopics]float32) {
+func (r *reader) readBigrams(prepared []byte) {
 	var space [256]byte
 	run := space[:0]
 	end := func() {
-		lexicon().readHan(run, sums)
+		r.readHan(run)
 		run = run[:0]
 	}
 	for term := range bytes.FieldsSeq(prepared) {
@@ -154,7 +155,7 @@ func readBigrams(prepared []byte, sums *[maxTopics]float32) {
 			folded, list := split(string(term), letters[:0], words[:0])
 			for _, w := range list {
 				if w.han {
-					lexicon().readHan(folded[w.from:w.to], sums)
+					r.readHan(folded[w.from:w.to])
 				}
 			}
 			continue
@@ -180,14 +181,8 @@ func isHan(term []byte) bool {
 	return true
 }
 
-func add(list []weighted, sums *[maxTopics]float32) {
-	for _, t := range list {
-		sums[t.topic] = both(sums[t.topic], t.weight)
-	}
-}
-
-// phraseOf applies table.phrase to the terms that a prepared text begins with.
-func phraseOf(prepared []byte, lang language) (span, int) {
+// phraseOf applies reader.phrase to the terms that a prepared text begins with.
+func (r *reader) phraseOf(prepared []byte, lang language) (span, int) {
 	end := 0
 	for range maxPhrase {
 		next := bytes.IndexByte(prepared[min(end+1, len(prepared)):], ' ')
@@ -198,10 +193,10 @@ func phraseOf(prepared []byte, lang language) (span, int) {
 		end += 1 + next
 	}
 	var space [maxPhrase]word
-	var letters [3 * 64]byte
+	var letters [maxPhrase * 64]byte
 	folded, list := split(string(prepared[:end]), letters[:0], space[:0])
 	if len(list) == 0 {
-		return span{}, 0
+		return 0, 0
 	}
-	return lexicon().languages[lang].phrase(folded, list)
+	return r.phrase(lang, folded, list)
 }
