@@ -154,6 +154,9 @@ func (c *compiler) readConcept(line string, number map[string]uint16) error {
 				if w == "" {
 					return fmt.Errorf("no word: %s", line)
 				}
+				if stem, reflexive := strings.CutSuffix(w, "rse"); reflexive && lang == int(spanish) && len(stem) > 3 {
+					w = stem + "r" // "me separé" has no "se"
+				}
 				l.concepts[w] = join(l.concepts[w], entryOf(code, weight), heavier)
 				if known && l.topics[w] == nil && (at == 0 || strings.Contains(w, "_")) {
 					l.more[w] = join(l.more[w], entryOf(topic, weight)|extended, heavier)

@@ -49,21 +49,20 @@ func (r *reader) read(text string) {
 	var letters [512]byte
 	folded, list := split(text, letters[:0], space[:0])
 	lang, certain := guess(folded, list)
-	for i := 0; i < len(list); {
+	end := 0 // of the last phrase
+	for i := range list {
 		if list[i].han {
 			r.readHan(folded[list[i].from:list[i].to])
-			i++
 			continue
 		}
-		n := 0
+		hidden := max(0, end-i)
 		if certain {
-			n = r.readWord(lang, folded, list[i:], 1)
-		} else {
-			for lang := range languageCount {
-				n = max(n, r.readWord(lang, folded, list[i:], 1))
-			}
+			end = max(end, i+r.readWord(lang, folded, list[i:], hidden, 1))
+			continue
 		}
-		i += max(n, 1)
+		for lang := range languageCount {
+			end = max(end, i+r.readWord(lang, folded, list[i:], hidden, 1))
+		}
 	}
 }
 
@@ -123,11 +122,16 @@ func possessive(text string) bool {
 }
 
 // readWord adds the topics of the first of the words, or of the longest phrase
-// they begin, and returns the number of words it used; 0 if none is known.
-func (r *reader) readWord(lang language, folded []byte, list []word, times float32) int {
-	if s, n := r.phrase(lang, folded, list); n > 0 {
+// they begin, and returns the number of words it used; 0 if none is known. Of hidden
+// words, which belong to a phrase, it reads only a phrase that ends behind them: "to
+// buy us" holds "to buy" and "buy us".
+func (r *reader) readWord(lang language, folded []byte, list []word, hidden int, times float32) int {
+	if s, n := r.phrase(lang, folded, list, hidden); n > 0 {
 		r.met(s, times)
 		return n
+	}
+	if hidden > 0 {
+		return 0
 	}
 	w := folded[list[0].from:list[0].to]
 	if len(w) < 2 {
@@ -152,10 +156,10 @@ func (r *reader) readWord(lang language, folded []byte, list []word, times float
 	return 0
 }
 
-// phrase finds the longest phrase that the words begin with, and its number of
-// words; 0 if there is none.
-func (r *reader) phrase(lang language, folded []byte, list []word) (span, int) {
-	if len(list) < 2 || list[0].han {
+// phrase finds the longest phrase of more than hidden words that the words begin with,
+// and its number of words; 0 if there is none.
+func (r *reader) phrase(lang language, folded []byte, list []word, hidden int) (span, int) {
+	if len(list) < 2 || list[0].han || hidden > 0 && r.listed {
 		return 0, 0
 	}
 	lengths := r.languages[lang].find(opens, folded[list[0].from:list[0].to])
@@ -166,7 +170,7 @@ func (r *reader) phrase(lang language, folded []byte, list []word) (span, int) {
 	if r.listed {
 		longest = maxListed
 	}
-	for n := min(longest, len(list)); n > 1; n-- {
+	for n := min(longest, len(list)); n > max(1, hidden); n-- {
 		if lengths>>n&1 == 0 || list[n-1].han {
 			continue
 		}

@@ -28,7 +28,7 @@ func (s *sums) add(code uint16, weight float32) {
 // than their sum.
 func both(a, b float32) float32 { return 1 - (1-a)*(1-b) }
 
-// appendCodes appends the codes of what was added and starts anew.
+// appendCodes appends the codes of what was added, then removes it.
 func (s *sums) appendCodes(codes []byte) []byte {
 	slices.Sort(s.codes)
 	for _, code := range s.codes {

@@ -3,6 +3,7 @@ package topics
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -84,6 +85,72 @@ func TestNear(t *testing.T) {
 	}
 }
 
+// Concepts tell apart what is about the same topics, and find what no topic joins.
+func TestNearByConcepts(t *testing.T) {
+	for _, tt := range []struct{ question, near, far string }{
+		{"the takeover", "Nordlys would like to buy us", "Our office is in Bergen"},
+		{"that thing with the bottle", "I've been drinking again", "I take my coffee black"},
+		{"Is somebody cheating on me?", "I saw a stranger's lipstick on his shirt", "My shirt is blue"},
+		{"Delete the story of the affair", "I kissed a colleague at the Christmas party", "My colleague likes Christmas"},
+		{"Was war mit der Kündigung?", "Ich wurde gefeuert", "Mein Büro ist in Kiel"},
+		{"Wie war das mit der Trennung?", "Wir sind nicht mehr zusammen", "Mein Mann heißt Jens"},
+		{"Die Sache mit den Schulden", "Ich kann die Raten nicht mehr zahlen", "Meine Bank ist am Markt"},
+		{"Lo del divorcio", "El abogado pide la custodia de los niños", "Mi marido se llama Luis"},
+		{"¿Cuándo me mudo?", "El camión de la mudanza viene el martes", "La cocina de mi piso es azul"},
+		{"离婚的事", "我们分居了", "我丈夫姓王"},
+		{"欠债的事", "花呗还没还", "我用招商银行"},
+	} {
+		q := Of(tt.question)
+		near, far := Near(q, Of(tt.near)), Near(q, Of(tt.far))
+		if near <= far || !sharesConcept(q, Of(tt.near)) {
+			t.Errorf("%q: %q %.2f, %q %.2f", tt.question, tt.near, near, tt.far, far)
+		}
+	}
+}
+
+func sharesConcept(a, b Set) bool {
+	for code := range a.All() {
+		if code >= maxTopics && b.Has(code) {
+			return true
+		}
+	}
+	return false
+}
+
+// Listed knows neither concepts nor the topics of their words.
+func TestListed(t *testing.T) {
+	for _, text := range sentences {
+		all := Of(text).Names()
+		for _, name := range Listed(text) {
+			if !slices.Contains(all, name) {
+				t.Errorf("%q: %s is not among %v", text, name, all)
+			}
+		}
+	}
+	const text = "Nordlys would like to buy us" // a phrase of a concept
+	if got := Listed(text); !slices.Equal(got, []string{"shopping"}) {
+		t.Errorf("%q: %v", text, got)
+	}
+	if got := Listed("He is allergic to shellfish"); !slices.Contains(got, "diet") {
+		t.Errorf("a concept hides topics: %v", got)
+	}
+}
+
+// Codes that no set holds are read without a fault.
+func TestFromAnyCodes(t *testing.T) {
+	q := Ask(Of("Shall we order the pizza?"))
+	var c Census
+	for _, codes := range [][]byte{nil, {1}, {1, 2}, {255, 255, 255}, {200, 15, 1, 3, 0, 9, 7}} {
+		s := FromCodes(codes)
+		c.Add(s)
+		q.Near(s)
+		c.Near(s, s)
+		if len(s.Codes())%3 != 0 {
+			t.Errorf("%v: %v", codes, s.Codes())
+		}
+	}
+}
+
 func TestNearOfEmptyText(t *testing.T) {
 	var c Census
 	full := Of("I love pizza")
@@ -136,7 +203,18 @@ func TestLists(t *testing.T) {
 		total += len(mustRead(name))
 	}
 	if total > 200<<10 {
-		t.Errorf("the lists take %d bytes", total)
+		t.Errorf("the lists of topics take %d bytes", total)
+	}
+	files, err := filepath.Glob("concepts/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	total = 0
+	for _, name := range files {
+		total += len(mustRead(name))
+	}
+	if l.concepts < 2000 || total > 1250<<10 || len(compiled) > 1600<<10 {
+		t.Errorf("%d concepts, their lists take %d bytes, the table %d", l.concepts, total, len(compiled))
 	}
 	for _, name := range []string{"en.txt", "de.txt", "es.txt", "zh.txt"} {
 		seen := map[string]bool{}

@@ -47,7 +47,7 @@ func (v *Vocabulary) Add(term []byte) {
 		}
 		for i, w := range list {
 			if !w.han {
-				r.readWord(lang, folded, list[i:i+1], 1)
+				r.readWord(lang, folded, list[i:i+1], 0, 1)
 			}
 		}
 		k.lengths[lang] = v.enter(r.sums)
@@ -99,23 +99,21 @@ func (v *Vocabulary) Append(codes, prepared []byte, terms []uint32) []byte {
 	if !certain {
 		first, last = 0, languageCount-1
 	}
-	for len(terms) > 0 {
-		n := 1
-		if place := v.terms[terms[0]]; place > 0 {
-			prepared = bytes.TrimLeft(prepared, " ")
-			n = v.read(&v.known[place], first, last, prepared, &r)
+	hidden := 0 // terms left of the last phrase
+	for _, term := range terms {
+		prepared = bytes.TrimLeft(prepared, " ")
+		if place := v.terms[term]; place > 0 {
+			hidden = max(hidden, v.read(&v.known[place], first, last, prepared, hidden, &r))
 		}
-		for range min(n, len(terms)) {
-			prepared, terms = bytes.TrimLeft(prepared, " "), terms[1:]
-			prepared = prepared[max(0, bytes.IndexByte(prepared, ' ')):]
-		}
+		hidden = max(0, hidden-1)
+		prepared = prepared[max(0, bytes.IndexByte(prepared, ' ')):]
 	}
 	return r.appendCodes(codes)
 }
 
 // read adds the topics of the term that prepared begins with, or of the longest
-// phrase, and returns how many terms that took.
-func (v *Vocabulary) read(k *known, first, last language, prepared []byte, r *reader) int {
+// phrase, and returns how many terms that took. Of hidden terms see [reader.readWord].
+func (v *Vocabulary) read(k *known, first, last language, prepared []byte, hidden int, r *reader) int {
 	n, at := 1, k.from
 	for lang := range languageCount {
 		list := v.lists[at : at+uint32(k.lengths[lang])]
@@ -124,11 +122,14 @@ func (v *Vocabulary) read(k *known, first, last language, prepared []byte, r *re
 			continue
 		}
 		if k.opens>>lang&1 != 0 {
-			if s, terms := r.phraseOf(prepared, lang); terms > 0 {
+			if s, terms := r.phraseOf(prepared, lang, hidden); terms > 0 {
 				n = max(n, terms)
 				r.met(s, 1)
 				continue
 			}
+		}
+		if hidden > 0 {
+			continue
 		}
 		for _, t := range list {
 			r.add(t.code, t.weight)
@@ -182,7 +183,7 @@ func isHan(term []byte) bool {
 }
 
 // phraseOf applies reader.phrase to the terms that a prepared text begins with.
-func (r *reader) phraseOf(prepared []byte, lang language) (span, int) {
+func (r *reader) phraseOf(prepared []byte, lang language, hidden int) (span, int) {
 	end := 0
 	for range maxPhrase {
 		next := bytes.IndexByte(prepared[min(end+1, len(prepared)):], ' ')
@@ -198,5 +199,5 @@ func (r *reader) phraseOf(prepared []byte, lang language) (span, int) {
 	if len(list) == 0 {
 		return 0, 0
 	}
-	return r.phrase(lang, folded, list)
+	return r.phrase(lang, folded, list, hidden)
 }

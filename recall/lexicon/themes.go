@@ -7,8 +7,8 @@ import (
 )
 
 // Themes keeps the everyday topics and concepts of a user's documents (see package
-// topics): the set of each document, and for each topic or concept the documents about it. They take some 20 bytes
-// for a turn of a chat.
+// topics): the set of each document, and for each topic or concept the documents about it. They take some
+// 100 bytes for a turn of a chat.
 type Themes struct {
 	Vocabulary topics.Vocabulary // Of the index's terms
 	Census     topics.Census     // Of the documents that the statistics count
