@@ -128,8 +128,8 @@ func mustFloat(s string) float64 {
 
 // A table is an open-addressed hash table of the words of one language. A slot has
 // three bytes of the hash and three of a value; value 0 is a free slot. The words
-// themselves are not stored: of a million words that are not in the lists, one
-// or none is taken for one of them. What follows the last slot is never used.
+// themselves are not stored: of four million look-ups of words that are not in the
+// lists, about one finds a word. The bytes after the last slot are padding.
 type table []byte
 
 const (
