@@ -34,7 +34,7 @@ func TestInstructionsGovern(t *testing.T) {
 	const question = "What would a trip for a week in Norway cost?"
 	want := instructing[0].text
 	found := search(t, s, Query{Text: question})
-	require.Equal(t, 4, slices.Index(texts(search(t, without, Query{Text: question})), want))
+	require.Equal(t, 3, slices.Index(texts(search(t, without, Query{Text: question})), want))
 	require.Equal(t, 2, slices.Index(texts(found), want), "third at best")
 	for _, r := range found.Results {
 		require.Equal(t, r.Memory.Content == want, strings.Contains(r.Explain(), "governs "))

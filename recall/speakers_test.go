@@ -71,8 +71,8 @@ func TestSpeakersThatAQuestionNames(t *testing.T) {
 	}
 }
 
-// Among the messages of one person with many, what was said with the one who is named is
-// among the first two, although what the owner said to others holds more of the question.
+// Among the messages of one person with many, what was said with the one who is named
+// comes before what the owner said to others.
 func TestAnswersAmongManySpeakers(t *testing.T) {
 	db := open(t)
 	say(t, db, ada,
@@ -86,8 +86,7 @@ func TestAnswersAmongManySpeakers(t *testing.T) {
 	)
 	s := New(db, Options{})
 	defer s.Close()
-	found := texts(search(t, s, Query{Text: "What did Ada Berg and Ben Oster agree on for Sunday?"}))
-	assert.Contains(t, found[:2], "Are you free on Sunday?")
+	assert.Equal(t, "Are you free on Sunday?", texts(search(t, s, Query{Text: "What did Ada Berg and Ben Oster agree on for Sunday?"}))[0])
 }
 
 func FuzzInFirstPerson(f *testing.F) {

@@ -78,7 +78,7 @@ func Signals(s string, fine bool) (out []uint32) {
 	add("names", string(rune('0'+min(names, 3))))
 	add("length", string(rune('0'+min(bits.Len(uint(count)), 6))))
 	add("own", yes(own))
-	for _, name := range topics.Listed(text.Clean(s)) {
+	for _, name := range topics.Of(text.Clean(s)).Names() {
 		add("topic", name)
 		add("topic of", name, yes(own))
 	}

@@ -302,7 +302,7 @@ func (c *ownClaim) prepare(loc *time.Location) {
 	c.topics = topics.Of(words)
 	c.phrases = text.Phrases(c.text)
 	c.free = c.claim.Attributes[schema.AttrSaid] == claims.SaidWish && c.claim.Predicate == ""
-	c.style, c.wish = saysHowToAnswer(c, words)
+	c.style, c.wish = saysHowToAnswer(c)
 	c.terms = text.Terms(words)
 	slices.Sort(c.terms)
 	c.terms = slices.Compact(c.terms)
@@ -336,16 +336,14 @@ var reportsQuestion = regexp.MustCompile(`(?i)\b(?:asks?|is asking|are asking|wa
 // saysHowToAnswer reports whether a claim is about the assistant's answers: by the form of
 // its sentence, which is a wish, because a model takes the sentence or the claim for one,
 // or because style is its main topic, of which it may tell a change.
-func saysHowToAnswer(c *ownClaim, words string) (style, wish bool) {
+func saysHowToAnswer(c *ownClaim) (style, wish bool) {
 	sure := claims.Likely(&c.claim) == 1 // not merely likely to stay true
 	if c.free || slices.ContainsFunc(said.Claims(c.text, 0), func(c said.Claim) bool { return c.Wish }) ||
 		sure && max(intent.Manner.P(c.text), intent.Manner.P(c.claim.Content)) >= claims.LeastManner {
 		return true, true
 	}
-	if sure {
-		about := topics.Listed(words)
-		style = len(about) > 0 && about[0] == "style"
-	}
+	about := c.topics.Names()
+	style = sure && len(about) > 0 && about[0] == "style"
 	return style, style && (said.TellsChange(c.text) || said.TellsChange(c.claim.Content))
 }
 

@@ -13,43 +13,36 @@ import (
 	"github.com/ebbmem/ebb/internal/text"
 )
 
-// Compile makes lexicon.bin of the lists in a folder: the number of concepts, the
-// number of slots of each language, the lengths of Chinese words by first character,
-// the tables of the languages and the entries to which they point. Numbers are little
-// endian.
+// Compile makes lexicon.bin of the lists in a folder: the number of concepts, the number
+// of slots of each table, for each dictionary the lengths of Chinese words by first
+// character and the tables of its languages, then the entries to which they point.
+// Numbers are little endian.
 func Compile(lists fs.FS) ([]byte, error) {
-	c := &compiler{places: make(map[string]span), entries: make([]byte, 2)}
+	c := &compiler{places: make(map[string]uint32), entries: make([]byte, 2)}
 	if err := c.read(lists); err != nil {
 		return nil, err
 	}
 	out := binary.LittleEndian.AppendUint32(nil, uint32(c.concepts))
-	var tables []byte
-	for lang := range languageCount {
-		t := c.table(lang)
-		out = binary.LittleEndian.AppendUint32(out, uint32(len(t)/slotSize))
-		tables = append(tables, t...)
+	var rest []byte
+	for d := range c.listed {
+		rest = append(rest, hanLengths(c.listed[d][chinese])...)
+		for lang, listed := range c.listed[d] {
+			t := c.table(listed, language(lang))
+			out = binary.LittleEndian.AppendUint32(out, uint32(len(t)/slotSize))
+			rest = append(rest, t...)
+		}
 	}
-	out = append(out, c.han[:]...)
-	out = append(out, tables...)
 	if len(c.entries)/2 >= 1<<24 {
 		return nil, fmt.Errorf("too many entries")
 	}
-	return append(out, c.entries...), nil
+	return append(append(out, rest...), c.entries...), nil
 }
 
 type compiler struct {
 	concepts int
-	lists    [languageCount]listed
-	han      [lastHan - firstHan + 1]byte
+	listed   [dictionaryCount][languageCount]map[string][]entry // by word
 	entries  []byte
-	places   map[string]span // by the entries
-}
-
-// listed holds the words of a language as the lists have them.
-type listed struct {
-	topics   map[string][]entry // of the lists of topics
-	more     map[string][]entry // topics of words that no list of topics has
-	concepts map[string][]entry
+	places   map[string]uint32 // in entries, by their bytes
 }
 
 // lists names the lists of topics by language.
@@ -67,14 +60,15 @@ func (c *compiler) read(from fs.FS) error {
 	}
 	number := new(kinds).readTopics(string(list))
 	for lang := range languageCount {
-		l := &c.lists[lang]
-		*l = listed{make(map[string][]entry), make(map[string][]entry), make(map[string][]entry)}
+		for d := range c.listed {
+			c.listed[d][lang] = make(map[string][]entry)
+		}
 		for _, name := range lists[lang] {
 			list, err := fs.ReadFile(from, name)
 			if err != nil {
 				return err
 			}
-			if err := readWords(string(list), number, l.topics); err != nil {
+			if err := readWords(string(list), number, c.listed[ofTopics][lang]); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 		}
@@ -133,8 +127,7 @@ func (c *compiler) readConcept(line string, number map[string]uint16) error {
 	if len(parts) != 1+int(languageCount) {
 		return fmt.Errorf("%d parts: %s", len(parts), line)
 	}
-	topic, known := number[parts[0]]
-	if !known && parts[0] != "-" {
+	if _, known := number[parts[0]]; !known && parts[0] != "-" { // the topic only orders the lists
 		return fmt.Errorf("unknown topic %q", parts[0])
 	}
 	code := uint16(maxTopics + c.concepts)
@@ -146,7 +139,7 @@ func (c *compiler) readConcept(line string, number map[string]uint16) error {
 		if !ok {
 			return fmt.Errorf("no %s: %s", languageCodes[lang], line)
 		}
-		l := &c.lists[lang]
+		to := c.listed[ofConcepts][lang]
 		naming, rest, _ := strings.Cut(words, ">")
 		for at, list := range []string{naming, rest} {
 			for w := range strings.FieldsSeq(list) {
@@ -157,14 +150,20 @@ func (c *compiler) readConcept(line string, number map[string]uint16) error {
 				if stem, reflexive := strings.CutSuffix(w, "rse"); reflexive && lang == int(spanish) && len(stem) > 3 {
 					w = stem + "r" // "me separé" has no "se"
 				}
-				l.concepts[w] = join(l.concepts[w], entryOf(code, weight), heavier)
-				if known && l.topics[w] == nil && (at == 0 || strings.Contains(w, "_")) {
-					l.more[w] = join(l.more[w], entryOf(topic, weight)|extended, heavier)
+				e := entryOf(code, weight)
+				to[w] = join(to[w], e, heavier)
+				if p := prepared(w); lang != int(chinese) && strings.Contains(p, "_") {
+					to[p] = join(to[p], e, heavier)
 				}
 			}
 		}
 	}
 	return nil
+}
+
+// prepared returns a phrase as it reads in a text prepared by [text.Prepare].
+func prepared(phrase string) string {
+	return strings.ReplaceAll(text.Prepare(strings.ReplaceAll(phrase, "_", " ")), " ", "_")
 }
 
 // join adds an entry. Of two with one code, better chooses.
@@ -182,49 +181,36 @@ func join(all []entry, e entry, better func(a, b entry) bool) []entry {
 
 func heavier(a, b entry) bool { return a.weight() > b.weight() }
 func lighter(a, b entry) bool { return a.weight() < b.weight() }
-func never(_, _ entry) bool   { return false }
 
-// table compiles the table of a language.
-func (c *compiler) table(lang language) []byte {
-	l := &c.lists[lang]
-	lists := make(map[string][]entry)  // by key
-	lengths := make(map[string]uint32) // of the phrases by first word
-	all := make(map[string][]entry)
-	for w, topics := range l.topics {
-		all[w] = slices.Clone(topics)
-	}
-	for _, list := range []map[string][]entry{l.more, l.concepts} {
-		for w, found := range list {
-			for _, e := range found {
-				all[w] = join(all[w], e, never)
-			}
+// hanLengths returns the lengths of Chinese words by first character.
+func hanLengths(listed map[string][]entry) []byte {
+	lengths := make([]byte, lastHan-firstHan+1)
+	for w := range listed {
+		if first, _ := utf8.DecodeRuneInString(w); first >= firstHan {
+			lengths[first-firstHan] |= 1 << (utf8.RuneCountInString(w) - 1)
 		}
 	}
-	if lang == chinese {
-		c.completeHan(l, all)
-	} else {
-		c.complete(l, all, lang)
-		preparedPhrases(all)
-		for s, found := range stemmed(l, lang) {
+	return lengths
+}
+
+// table compiles the table of a language.
+func (c *compiler) table(listed map[string][]entry, lang language) []byte {
+	lists := make(map[string][]entry) // by key
+	keys := make(map[string]uint32)
+	for w, found := range listed {
+		lists[key(exact, w)] = found
+		if first, _, phrase := strings.Cut(w, "_"); phrase {
+			keys[key(opens, first)] |= 1 << (strings.Count(w, "_") + 1)
+		}
+	}
+	for s, found := range stemmed(listed, lang) {
+		// An English stem is looked up as written first.
+		if lang != english || listed[s] == nil {
 			lists[key(stems, s)] = found
 		}
 	}
-	for w, found := range all {
-		lists[key(exact, w)] = found
-		if first, _, phrase := strings.Cut(w, "_"); phrase {
-			lengths[first] |= 1 << (strings.Count(w, "_") + 1)
-			continue
-		}
-		if first, _ := utf8.DecodeRuneInString(w); lang == chinese && first >= firstHan {
-			c.han[first-firstHan] |= 1 << (utf8.RuneCountInString(w) - 1)
-		}
-	}
-	keys := make(map[string]uint32)
 	for _, k := range slices.Sorted(maps.Keys(lists)) {
-		keys[k] = uint32(c.place(lists[k]))
-	}
-	for first, lengths := range lengths {
-		keys[key(opens, first)] = lengths
+		keys[k] = c.place(lists[k])
 	}
 	return layout(keys)
 }
@@ -251,24 +237,11 @@ func layout(keys map[string]uint32) []byte {
 	return t
 }
 
-// place appends the entries of a word, unless another has the same. What the lists of
-// topics say comes first.
-func (c *compiler) place(found []entry) span {
+// place appends the entries of a word, unless another has the same, and returns their
+// place.
+func (c *compiler) place(found []entry) uint32 {
 	found = slices.Clone(found)
-	for i, e := range found {
-		if e.code() >= maxTopics {
-			found[i] &^= extended
-		}
-	}
-	slices.SortFunc(found, func(a, b entry) int {
-		if a.listed() != b.listed() {
-			if a.listed() {
-				return -1
-			}
-			return 1
-		}
-		return int(a.code()) - int(b.code())
-	})
+	slices.SortFunc(found, func(a, b entry) int { return int(a.code()) - int(b.code()) })
 	found[len(found)-1] |= lastOne
 	var b []byte
 	for _, e := range found {
@@ -277,7 +250,7 @@ func (c *compiler) place(found []entry) span {
 	if at, ok := c.places[string(b)]; ok {
 		return at
 	}
-	at := span(len(c.entries) / 2)
+	at := uint32(len(c.entries) / 2)
 	c.places[string(b)] = at
 	c.entries = append(c.entries, b...)
 	return at
@@ -285,130 +258,22 @@ func (c *compiler) place(found []entry) span {
 
 // stemmed returns the entries by stem. Where words of one stem differ it keeps the
 // smaller weight.
-func stemmed(l *listed, lang language) map[string][]entry {
+func stemmed(listed map[string][]entry, lang language) map[string][]entry {
 	out := make(map[string][]entry)
-	for _, list := range []map[string][]entry{l.topics, l.more, l.concepts} {
-		these := make(map[string][]entry)
-		for w, found := range list {
-			if strings.Contains(w, "_") {
-				continue
-			}
-			s := stemOf(w, lang)
-			for _, e := range found {
-				these[s] = join(these[s], e, lighter)
-			}
+	if lang == chinese {
+		return out
+	}
+	for w, found := range listed {
+		if strings.Contains(w, "_") {
+			continue
 		}
-		for s, found := range these {
-			for _, e := range found {
-				out[s] = join(out[s], e, never)
-			}
+		s := string(stem([]byte(w), lang))
+		if lang == english {
+			s = text.Prepare(w)
+		}
+		for _, e := range found {
+			out[s] = join(out[s], e, lighter)
 		}
 	}
 	return out
-}
-
-func stemOf(w string, lang language) string {
-	if lang == english {
-		return text.Prepare(w)
-	}
-	return string(stem([]byte(w), lang))
-}
-
-// complete gives words that only lists of concepts have the topics of the word
-// without its ending, and vice versa: as a word is looked up as written first, they
-// would be hidden. Phrases that only lists of concepts have get the topics of their
-// words: "allergic to shellfish" is about a diet as well.
-func (c *compiler) complete(l *listed, all map[string][]entry, lang language) {
-	topicStems := stemmed(&listed{topics: l.topics}, lang)
-	conceptStems := stemmed(&listed{topics: l.concepts}, lang)
-	find := func(w string, list, stems map[string][]entry) []entry {
-		if found := list[w]; found != nil {
-			return found
-		}
-		if lang != english {
-			return stems[stemOf(w, lang)]
-		}
-		var found []entry
-		var space [maxLemma]byte
-		lemmas([]byte(w), space[:0], func(lemma []byte) bool {
-			found = list[string(lemma)]
-			return found != nil
-		})
-		if found == nil {
-			found = stems[w]
-		}
-		return found
-	}
-	for w := range all {
-		var more []entry
-		switch phrase := strings.Contains(w, "_"); {
-		case l.topics[w] == nil && phrase:
-			for part := range strings.SplitSeq(w, "_") {
-				if !functionWords[part][lang] {
-					more = append(more, find(part, l.topics, topicStems)...)
-				}
-			}
-		case phrase:
-		case l.topics[w] == nil:
-			more = find(w, l.topics, topicStems)
-		case l.concepts[w] == nil:
-			more = find(w, l.concepts, conceptStems)
-		}
-		for _, e := range more {
-			all[w] = join(all[w], e|extended, never)
-		}
-	}
-}
-
-// preparedPhrases adds the phrases as [text.Prepare] writes them.
-func preparedPhrases(all map[string][]entry) {
-	more := make(map[string][]entry)
-	for w, found := range all {
-		if !strings.Contains(w, "_") {
-			continue
-		}
-		prepared := strings.ReplaceAll(text.Prepare(strings.ReplaceAll(w, "_", " ")), " ", "_")
-		if all[prepared] != nil || !strings.Contains(prepared, "_") {
-			continue
-		}
-		for _, e := range found {
-			more[prepared] = join(more[prepared], e|extended, heavier)
-		}
-	}
-	for w, found := range more {
-		all[w] = found
-	}
-}
-
-// completeHan gives Chinese words that only lists of concepts have the topics of the
-// words they consist of, and vice versa.
-func (c *compiler) completeHan(l *listed, all map[string][]entry) {
-	parts := func(w []rune, list map[string][]entry) (found []entry) {
-		for len(w) > 0 {
-			step := 1
-			for n := min(maxHan, len(w)); n > 0; n-- {
-				if these := list[string(w[:n])]; these != nil {
-					for _, e := range these {
-						found = join(found, e, heavier)
-					}
-					step = n
-					break
-				}
-			}
-			w = w[step:]
-		}
-		return found
-	}
-	for w := range all {
-		var more []entry
-		switch {
-		case l.topics[w] == nil:
-			more = parts([]rune(w), l.topics)
-		case l.concepts[w] == nil:
-			more = parts([]rune(w), l.concepts)
-		}
-		for _, e := range more {
-			all[w] = join(all[w], e|extended, never)
-		}
-	}
 }

@@ -35,9 +35,22 @@ const kinship = 0.7
 // words is the content of the lists.
 type words struct {
 	kinds
-	concepts  int // their number
+	concepts     int // their number
+	dictionaries [dictionaryCount]dictionary
+	entries      []byte
+}
+
+// A text is read with two dictionaries, first that of the topics, then that of the
+// concepts.
+const (
+	ofTopics = iota
+	ofConcepts
+	dictionaryCount
+)
+
+// A dictionary holds words with what they are about.
+type dictionary struct {
 	languages [languageCount]table
-	entries   []byte
 	han       []byte // lengths of the Chinese words by first character, from firstHan on, a bit each
 }
 
@@ -72,13 +85,17 @@ var lexicon = sync.OnceValue(func() *words {
 		return b
 	}
 	l.concepts = number()
-	var slots [languageCount]int
-	for i := range slots {
-		slots[i] = number()
+	var slots [dictionaryCount][languageCount]int
+	for d := range slots {
+		for lang := range slots[d] {
+			slots[d][lang] = number()
+		}
 	}
-	l.han = part(lastHan - firstHan + 1)
-	for i, n := range slots {
-		l.languages[i] = table(part(n*slotSize + slotPad))
+	for d := range slots {
+		l.dictionaries[d].han = part(lastHan - firstHan + 1)
+		for lang, n := range slots[d] {
+			l.dictionaries[d].languages[lang] = part(n*slotSize + slotPad)
+		}
 	}
 	l.entries = rest
 	return l
@@ -128,8 +145,8 @@ func mustFloat(s string) float64 {
 
 // A table is an open-addressed hash table of the words of one language. A slot has
 // three bytes of the hash and three of a value; value 0 is a free slot. The words
-// themselves are not stored: of four million look-ups of words that are not in the
-// lists, about one finds a word. The bytes after the last slot are padding.
+// themselves are not stored: of some millions of look-ups of words that are not in the
+// lists, one finds a word. The bytes after the last slot are padding.
 type table []byte
 
 const (
@@ -137,7 +154,7 @@ const (
 	slotPad  = 2 // a slot is read as eight bytes
 )
 
-// span is where the topics of a word begin in words.entries, counted in entries; 0 if
+// span is where the entries of a word begin in words.entries, counted in entries; 0 if
 // it is unknown.
 type span uint32
 
@@ -147,16 +164,16 @@ type kind uint8
 const (
 	exact kind = iota // a word as written, or a phrase joined by "_"
 	stems             // a word without ending; of English as [text.Terms] gives it
-	opens             // first word of phrases; the value has a bit for each length
+	opens             // first word of phrases; the value has a bit for each length in words
 )
 
 // find looks a key up.
-func (t table) find(of kind, key []byte) uint32 {
+func (t table) find(of kind, key []byte) span {
 	n := len(t) / slotSize
 	place, mark := placeOf(of, key, n)
 	for {
 		slot := binary.LittleEndian.Uint64(t[place*slotSize:])
-		value := uint32(slot>>24) & 0xffffff
+		value := span(slot>>24) & 0xffffff
 		if value == 0 || uint32(slot)&0xffffff == mark {
 			return value
 		}
@@ -196,13 +213,12 @@ func mix(h uint64) uint64 {
 }
 
 // An entry is a topic or concept of a word: its code, the weight's place in
-// entryWeights and two flags.
+// entryWeights and whether it is the word's last.
 type entry uint16
 
 const (
 	codeOf   entry = maxCodes - 1
 	weightAt       = 12 // shift
-	extended entry = 1 << 14
 	lastOne  entry = 1 << 15
 )
 
@@ -219,9 +235,6 @@ const (
 
 func (e entry) code() uint16    { return uint16(e & codeOf) }
 func (e entry) weight() float32 { return entryWeights[e>>weightAt&3] }
-
-// listed reports whether the entry is a topic that the lists of topics give the word.
-func (e entry) listed() bool { return e&codeOf < maxTopics && e&extended == 0 }
 
 // at is the entry with this number.
 func (l *words) at(i span) entry {

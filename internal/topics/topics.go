@@ -67,21 +67,19 @@ func (s Set) Names() []string {
 
 // Of returns the topics and concepts of a text. It reads at most the first [maxRunes]
 // runes.
-func Of(text string) Set { return of(text, false) }
-
-// Listed lists the topics of a text by the lists of topics alone, the strongest first.
-// Lists of concepts grow; models that are fitted to topics rely on these.
-func Listed(text string) []string { return of(text, true).Names() }
-
-func of(text string, listed bool) Set {
-	r := reader{words: lexicon(), sums: pool.Get().(*sums), listed: listed}
-	defer pool.Put(r.sums)
+func Of(text string) Set {
+	r := newReader()
+	defer r.done()
 	r.read(text)
 	if len(r.codes) == 0 {
 		return Set{}
 	}
 	return Set{r.appendCodes(make([]byte, 0, codeSize*len(r.codes)))}
 }
+
+func newReader() reader { return reader{words: lexicon(), sums: pool.Get().(*sums)} }
+
+func (r *reader) done() { pool.Put(r.sums) }
 
 // Load reads the lists. Without it the first use reads them.
 func Load() { lexicon() }
@@ -139,10 +137,12 @@ func Join(a, b Set) Set {
 
 // Near returns the similarity of a sentence to a question, 0–1, the sum of two: that
 // of their topics, for each topic of the question the nearest one of the sentence,
-// weighted by the topic's specificity, over the lengths of both; and
-// [conceptFactor] times that of the concepts they share, over the lengths of both. It
-// is 0 when either is empty.
-func Near(question, sentence Set) float64 { return Ask(question).Near(sentence) }
+// weighted by the topic's specificity, over the lengths of both; and that of the
+// concepts they share, over the lengths of both, times the factor concepts. It is 0
+// when either is empty.
+func Near(question, sentence Set, concepts float64) float64 {
+	return Ask(question, concepts).Near(sentence)
+}
 
 // A Question is a question's topics and concepts, prepared for many sentences. It does
 // not change and may be used by several goroutines.
@@ -156,8 +156,11 @@ type Question struct {
 	rarities *[maxCodes]float32 // squared, of the concepts
 }
 
-// Ask prepares a question for [Question.Near].
-func Ask(question Set) *Question { return ask(question, &lexicon().weights, &equallyRare) }
+// Ask prepares a question for [Question.Near]. The similarity of concepts counts times
+// the factor concepts.
+func Ask(question Set, concepts float64) *Question {
+	return ask(question, concepts, &lexicon().weights, &equallyRare)
+}
 
 // equallyRare are the rarities of concepts in no texts.
 var equallyRare = func() (r [maxCodes]float32) {
@@ -167,24 +170,21 @@ var equallyRare = func() (r [maxCodes]float32) {
 	return r
 }()
 
-func ask(q Set, weights *[maxTopics]float64, rarities *[maxCodes]float32) *Question {
+func ask(q Set, factor float64, weights *[maxTopics]float64, rarities *[maxCodes]float32) *Question {
 	l := lexicon()
 	first := q.concepts()
 	a := &Question{rows: make([][maxTopics]float32, first/codeSize), weights: new([maxTopics]float64), rarities: rarities}
 	for i := range l.names {
 		a.weights[i] = weights[i] * weights[i]
 	}
+	var square float32
 	for t := range FromCodes(q.codes[first:]).all() {
-		w := t.weight * rarities[t.code]
-		a.concepts = append(a.concepts, weighted{t.code, w})
+		a.concepts = append(a.concepts, weighted{t.code, t.weight * rarities[t.code]})
 		a.held |= 1 << (t.code % 64)
-	}
-	length := 0.0
-	for t := range FromCodes(q.codes[first:]).all() {
-		length += float64(t.weight) * float64(t.weight) * float64(rarities[t.code])
+		square += t.weight * t.weight * rarities[t.code]
 	}
 	for i := range a.concepts {
-		a.concepts[i].weight *= float32(conceptFactor / math.Sqrt(length))
+		a.concepts[i].weight *= float32(factor / math.Sqrt(float64(square)))
 	}
 	for i := range a.rows {
 		t := codeAt(q.codes, i*codeSize)
@@ -206,9 +206,6 @@ func (s Set) concepts() int {
 	}
 	return at
 }
-
-// conceptFactor is the weight of the similarity by concepts beside that by topics.
-const conceptFactor = 1
 
 // Near is [Near] for the prepared question.
 func (q *Question) Near(sentence Set) float64 { return q.Above(sentence, 0) }
@@ -339,10 +336,12 @@ const (
 )
 
 // Near is [Near] with each topic and concept weighted by its rarity in the census.
-func (c *Census) Near(question, sentence Set) float64 { return c.Ask(question).Near(sentence) }
+func (c *Census) Near(question, sentence Set, concepts float64) float64 {
+	return c.Ask(question, concepts).Near(sentence)
+}
 
 // Ask is [Ask] with each topic and concept weighted by its current rarity in the census.
-func (c *Census) Ask(question Set) *Question {
+func (c *Census) Ask(question Set, concepts float64) *Question {
 	l := lexicon()
 	var weights [maxTopics]float64
 	n := float64(c.texts) + priorTexts
@@ -352,7 +351,7 @@ func (c *Census) Ask(question Set) *Question {
 		weights[i] = l.weights[i] * math.Sqrt(rare)
 	}
 	if question.concepts() == len(question.codes) {
-		return ask(question, &weights, &equallyRare)
+		return ask(question, concepts, &weights, &equallyRare)
 	}
 	// Most concepts occur in a few texts or none.
 	rarity := func(with int) float32 {
@@ -371,5 +370,5 @@ func (c *Census) Ask(question Set) *Question {
 			rarities[i] = rarity(with)
 		}
 	}
-	return ask(question, &weights, rarities)
+	return ask(question, concepts, &weights, rarities)
 }

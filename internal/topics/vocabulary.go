@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// A Vocabulary holds the topics of an index's terms, so that the sets of its texts
-// need no look-up of words. From prepared text it makes the set that [Of] makes
-// from the original. It is not safe for concurrent use while terms are added.
+// A Vocabulary holds the topics and concepts of an index's terms, so that the sets of
+// its texts need no look-up of words. From prepared text it makes the set that [Of]
+// makes from the original. It is not safe for concurrent use while terms are added.
 type Vocabulary struct {
 	terms []uint16 // by number of the term, its index in known; 0 = unknown
 	known []known
@@ -16,49 +16,65 @@ type Vocabulary struct {
 	han   bool // any term is Chinese
 }
 
-// known are the topics and languages of one term.
+// known is what a term is about.
 type known struct {
-	from     uint32               // in lists
-	lengths  [languageCount]uint8 // of the lists, one for each language it may be read in
-	function uint8                // languages of which it is a function word, a bit each
-	opens    uint8                // languages of which phrases may begin with it, a bit each
+	function uint8 // languages of which it is a function word, a bit each
+	about    [dictionaryCount]about
+}
+
+// about is what a dictionary says of a term.
+type about struct {
+	from    uint32               // in lists
+	lengths [languageCount]uint8 // of the lists, one for each language it may be read in
+	opens   uint8                // languages of which phrases may begin with it, a bit each
 }
 
 // Add adds the next term.
 func (v *Vocabulary) Add(term []byte) {
-	r := reader{words: lexicon(), sums: pool.Get().(*sums)}
-	defer pool.Put(r.sums)
+	r := newReader()
+	defer r.done()
 	if len(v.known) == 0 {
 		v.known = append(v.known, known{})
 	}
-	k := known{from: uint32(len(v.lists))}
+	var k known
 	var space [maxPhrase]word
 	var letters [64]byte
 	folded, list := split(string(term), letters[:0], space[:0])
-	for lang := range languageCount {
-		for i, w := range list {
-			written := folded[w.from:w.to]
-			if !w.han && functionWords[string(written)][lang] {
-				k.function |= 1 << lang
-			}
-			if !w.han && i == len(list)-1 && r.languages[lang].find(opens, written) != 0 {
-				k.opens |= 1 << lang
-			}
-		}
-		for i, w := range list {
-			if !w.han {
-				r.readWord(lang, folded, list[i:i+1], 0, 1)
-			}
-		}
-		k.lengths[lang] = v.enter(r.sums)
+	guess(folded, list)
+	for _, w := range list {
+		k.function |= w.function
+		v.han = v.han || w.han
 	}
-	v.han = v.han || slices.ContainsFunc(list, func(w word) bool { return w.han })
-	if k == (known{from: k.from}) || len(v.known) > math.MaxUint16 {
-		v.lists, v.terms = v.lists[:k.from], append(v.terms, 0)
+	before, used := len(v.lists), k.function != 0
+	for d := range k.about {
+		r.dictionary = &r.dictionaries[d]
+		k.about[d] = v.read(&r, folded, list)
+		used = used || k.about[d].opens != 0
+	}
+	if !used && len(v.lists) == before || len(v.known) > math.MaxUint16 {
+		v.lists, v.terms = v.lists[:before], append(v.terms, 0)
 		return
 	}
 	v.terms = append(v.terms, uint16(len(v.known)))
 	v.known = append(v.known, k)
+}
+
+// read looks a term's words up in the reader's dictionary.
+func (v *Vocabulary) read(r *reader, folded []byte, list []word) about {
+	a := about{from: uint32(len(v.lists))}
+	for lang := range languageCount {
+		for i, w := range list {
+			if w.han {
+				continue
+			}
+			if i == len(list)-1 && r.languages[lang].find(opens, folded[w.from:w.to]) != 0 {
+				a.opens |= 1 << lang
+			}
+			r.readWord(lang, folded, list[i:i+1], 1)
+		}
+		a.lengths[lang] = v.enter(r.sums)
+	}
+	return a
 }
 
 // enter appends what was added to the lists and returns the number.
@@ -78,58 +94,65 @@ func (v *Vocabulary) Append(codes, prepared []byte, terms []uint32) []byte {
 	var hits [languageCount]int
 	found := false
 	for _, term := range terms {
-		place := v.terms[term]
-		if place == 0 {
-			continue
-		}
-		found = true
-		for lang := range languageCount {
-			hits[lang] += int(v.known[place].function >> lang & 1)
+		if place := v.terms[term]; place > 0 {
+			found = true
+			count(&hits, v.known[place].function)
 		}
 	}
-	r := reader{words: lexicon(), sums: pool.Get().(*sums)}
-	defer pool.Put(r.sums)
-	if v.han {
-		r.readBigrams(prepared)
-	} else if !found {
+	if !found && !v.han {
 		return codes
 	}
-	lang, certain := surest(&hits)
-	first, last := lang, lang
-	if !certain {
-		first, last = 0, languageCount-1
+	r := newReader()
+	defer r.done()
+	if v.han {
+		r.readBigrams(prepared)
 	}
-	hidden := 0 // terms left of the last phrase
-	for _, term := range terms {
-		prepared = bytes.TrimLeft(prepared, " ")
-		if place := v.terms[term]; place > 0 {
-			hidden = max(hidden, v.read(&v.known[place], first, last, prepared, hidden, &r))
+	if found {
+		lang, certain := surest(&hits)
+		first, last := lang, lang
+		if !certain {
+			first, last = 0, languageCount-1
 		}
-		hidden = max(0, hidden-1)
-		prepared = prepared[max(0, bytes.IndexByte(prepared, ' ')):]
+		for d := range r.dictionaries {
+			r.dictionary = &r.dictionaries[d]
+			v.addTerms(&r, d, first, last, prepared, terms)
+		}
 	}
 	return r.appendCodes(codes)
 }
 
-// read adds the topics of the term that prepared begins with, or of the longest
-// phrase, and returns how many terms that took. Of hidden terms see [reader.readWord].
-func (v *Vocabulary) read(k *known, first, last language, prepared []byte, hidden int, r *reader) int {
-	n, at := 1, k.from
+// addTerms adds what the terms of a prepared text are about by the dictionary d, in the
+// languages from first to last.
+func (v *Vocabulary) addTerms(r *reader, d int, first, last language, prepared []byte, terms []uint32) {
+	for len(terms) > 0 {
+		n := 1
+		if place := v.terms[terms[0]]; place > 0 {
+			prepared = bytes.TrimLeft(prepared, " ")
+			n = v.addTerm(r, &v.known[place].about[d], first, last, prepared)
+		}
+		for range min(n, len(terms)) {
+			prepared, terms = bytes.TrimLeft(prepared, " "), terms[1:]
+			prepared = prepared[max(0, bytes.IndexByte(prepared, ' ')):]
+		}
+	}
+}
+
+// addTerm adds what the term that prepared begins with is about, or the longest phrase,
+// and returns how many terms that took.
+func (v *Vocabulary) addTerm(r *reader, a *about, first, last language, prepared []byte) int {
+	n, at := 1, a.from
 	for lang := range languageCount {
-		list := v.lists[at : at+uint32(k.lengths[lang])]
-		at += uint32(k.lengths[lang])
+		list := v.lists[at : at+uint32(a.lengths[lang])]
+		at += uint32(a.lengths[lang])
 		if lang < first || lang > last {
 			continue
 		}
-		if k.opens>>lang&1 != 0 {
-			if s, terms := r.phraseOf(prepared, lang, hidden); terms > 0 {
+		if a.opens>>lang&1 != 0 {
+			if s, terms := r.phraseOf(prepared, lang); terms > 0 {
 				n = max(n, terms)
 				r.met(s, 1)
 				continue
 			}
-		}
-		if hidden > 0 {
-			continue
 		}
 		for _, t := range list {
 			r.add(t.code, t.weight)
@@ -138,14 +161,14 @@ func (v *Vocabulary) read(k *known, first, last language, prepared []byte, hidde
 	return n
 }
 
-// readBigrams adds the topics of the Chinese words of a prepared text. There a run
+// readBigrams adds what the Chinese words of a prepared text are about. There a run
 // of characters is a sequence of overlapping pairs: read separately, every
 // character would count twice and longer words would be missed.
 func (r *reader) readBigrams(prepared []byte) {
 	var space [256]byte
 	run := space[:0]
 	end := func() {
-		r.readHan(run)
+		r.readHanTwice(run)
 		run = run[:0]
 	}
 	for term := range bytes.FieldsSeq(prepared) {
@@ -156,7 +179,7 @@ func (r *reader) readBigrams(prepared []byte) {
 			folded, list := split(string(term), letters[:0], words[:0])
 			for _, w := range list {
 				if w.han {
-					r.readHan(folded[w.from:w.to])
+					r.readHanTwice(folded[w.from:w.to])
 				}
 			}
 			continue
@@ -171,6 +194,14 @@ func (r *reader) readBigrams(prepared []byte) {
 	end()
 }
 
+// readHanTwice applies readHan with each dictionary.
+func (r *reader) readHanTwice(run []byte) {
+	for d := range r.dictionaries {
+		r.dictionary = &r.dictionaries[d]
+		r.readHan(run)
+	}
+}
+
 // isHan reports whether a term consists of Chinese characters, which take three
 // bytes each.
 func isHan(term []byte) bool {
@@ -182,8 +213,8 @@ func isHan(term []byte) bool {
 	return true
 }
 
-// phraseOf applies reader.phrase to the terms that a prepared text begins with.
-func (r *reader) phraseOf(prepared []byte, lang language, hidden int) (span, int) {
+// phraseOf applies [reader.phrase] to the terms that a prepared text begins with.
+func (r *reader) phraseOf(prepared []byte, lang language) (span, int) {
 	end := 0
 	for range maxPhrase {
 		next := bytes.IndexByte(prepared[min(end+1, len(prepared)):], ' ')
@@ -199,5 +230,5 @@ func (r *reader) phraseOf(prepared []byte, lang language, hidden int) (span, int
 	if len(list) == 0 {
 		return 0, 0
 	}
-	return r.phrase(lang, folded, list, hidden)
+	return r.phrase(lang, folded, list)
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // Themes keeps the everyday topics and concepts of a user's documents (see package
-// topics): the set of each document, and for each topic or concept the documents about it. They take some
-// 100 bytes for a turn of a chat.
+// topics): the set of each document, and for each topic or concept the documents about
+// it. They take some 100 bytes for a turn of a chat.
 type Themes struct {
 	Vocabulary topics.Vocabulary // Of the index's terms
 	Census     topics.Census     // Of the documents that the statistics count
@@ -96,6 +96,9 @@ func (t *Themes) Of(doc uint32) topics.Set {
 	return topics.FromCodes(t.codes[t.start(doc):t.ends[doc]])
 }
 
+// conceptFactor is the weight of concepts beside topics.
+const conceptFactor = .3
+
 // Ask prepares a question. Topics and concepts that are rare in the memory weigh
 // more. It returns nil if none of the question is known.
 func (t *Themes) Ask(question string) *topics.Question {
@@ -103,7 +106,7 @@ func (t *Themes) Ask(question string) *topics.Question {
 	if asked.Empty() {
 		return nil
 	}
-	return t.Census.Ask(asked)
+	return t.Census.Ask(asked, conceptFactor)
 }
 
 // themeReach is how many documents the topic arm compares with a question. In a larger

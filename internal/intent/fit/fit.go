@@ -99,7 +99,7 @@ func (r *row) manner(set string) (out []example) {
 		out = append(out, exampleOf(set+" manner", r.M, r.M, r.Manner == "manner", true))
 	case r.Q != "":
 		out = append(out, exampleOf("questions", r.Q, r.Q, false, true))
-	case r.M != "" && !slices.Contains(topics.Listed(r.M), "style"): // the others hold few wishes
+	case r.M != "" && !slices.Contains(topics.Of(r.M).Names(), "style"): // the others hold few wishes
 		out = append(out, exampleOf("others", r.M, r.M, false, true))
 	}
 	return out
