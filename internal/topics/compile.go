@@ -150,20 +150,11 @@ func (c *compiler) readConcept(line string, number map[string]uint16) error {
 				if stem, reflexive := strings.CutSuffix(w, "rse"); reflexive && lang == int(spanish) && len(stem) > 3 {
 					w = stem + "r" // "me separé" has no "se"
 				}
-				e := entryOf(code, weight)
-				to[w] = join(to[w], e, heavier)
-				if p := prepared(w); lang != int(chinese) && strings.Contains(p, "_") {
-					to[p] = join(to[p], e, heavier)
-				}
+				to[w] = join(to[w], entryOf(code, weight), heavier)
 			}
 		}
 	}
 	return nil
-}
-
-// prepared returns a phrase as it reads in a text prepared by [text.Prepare].
-func prepared(phrase string) string {
-	return strings.ReplaceAll(text.Prepare(strings.ReplaceAll(phrase, "_", " ")), " ", "_")
 }
 
 // join adds an entry. Of two with one code, better chooses.

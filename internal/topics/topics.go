@@ -183,8 +183,8 @@ func ask(q Set, factor float64, weights *[maxTopics]float64, rarities *[maxCodes
 		a.held |= 1 << (t.code % 64)
 		square += t.weight * t.weight * rarities[t.code]
 	}
-	for i := range a.concepts {
-		a.concepts[i].weight *= float32(factor / math.Sqrt(float64(square)))
+	for i := range a.concepts { // square is 0 if no list has them
+		a.concepts[i].weight *= float32(factor / math.Sqrt(max(float64(square), 1e-9)))
 	}
 	for i := range a.rows {
 		t := codeAt(q.codes, i*codeSize)

@@ -146,8 +146,11 @@ func TestFromAnyCodes(t *testing.T) {
 	for _, codes := range [][]byte{nil, {1}, {1, 2}, {255, 255, 255}, {200, 15, 1, 3, 0, 9, 7}} {
 		s := FromCodes(codes)
 		c.Add(s)
-		q.Near(s)
-		c.Near(s, s, 1)
+		for _, near := range []float64{q.Near(s), c.Near(s, s, 1)} {
+			if !(near >= 0 && near <= 1) {
+				t.Errorf("%v: %v", codes, near)
+			}
+		}
 		if len(s.Codes())%3 != 0 {
 			t.Errorf("%v: %v", codes, s.Codes())
 		}

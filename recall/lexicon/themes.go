@@ -8,7 +8,7 @@ import (
 
 // Themes keeps the everyday topics and concepts of a user's documents (see package
 // topics): the set of each document, and for each topic or concept the documents about
-// it. They take some 100 bytes for a turn of a chat.
+// it. They take some 130 bytes for a short turn of a chat.
 type Themes struct {
 	Vocabulary topics.Vocabulary // Of the index's terms
 	Census     topics.Census     // Of the documents that the statistics count
@@ -96,7 +96,8 @@ func (t *Themes) Of(doc uint32) topics.Set {
 	return topics.FromCodes(t.codes[t.start(doc):t.ends[doc]])
 }
 
-// conceptFactor is the weight of concepts beside topics.
+// conceptFactor is the weight of concepts beside topics. With more, questions in other
+// words find more and ordinary ones less; internal/topics/README.md has the figures.
 const conceptFactor = .3
 
 // Ask prepares a question. Topics and concepts that are rare in the memory weigh
