@@ -50,6 +50,7 @@ var table = []row{
 	{pkg: "internal/intent/fit", ours: []string{"internal/intent", "internal/said", "internal/text", "internal/topics"}}, // the training of its models
 	{pkg: "internal/said", ours: []string{"internal/intent", "internal/text", "internal/topics"}},                        // what a message says of its writer
 	{pkg: "internal/topics", ours: []string{"internal/text"}},                                                            // what everyday things a text is about
+	{pkg: "internal/topics/compile", ours: []string{"internal/topics"}},                                                  // makes its table of words
 	{pkg: "internal/build"}, // which build of ebb a program is
 	{pkg: "internal/emotion", ours: []string{"internal/text"}},                                 // how the writer of a text feels
 	{pkg: "internal/poison"},                                                                   // what was written for a model

@@ -222,7 +222,7 @@ func (x *index) likeliest(object string) (best int, score float64) {
 		return best, 0
 	}
 	scores := x.shares(unknownShare)
-	about := topics.Ask(topics.Of(object))
+	about := topics.Ask(topics.Of(object), 1)
 	for i, share := range scores {
 		if share == 0 {
 			continue
@@ -258,7 +258,7 @@ func (x *index) likeliest(object string) (best int, score float64) {
 // means, although other words name it: the nearest, or the only one; -1 for none. Of 37
 // such statements in 13 lives, 23 were asked to be forgotten, of 1,080 others 16.
 func (x *index) secret(object string) int {
-	about := topics.Ask(topics.Of(object))
+	about := topics.Ask(topics.Of(object), 1)
 	shares := x.shares(unknownShare)
 	type statement struct {
 		at    int

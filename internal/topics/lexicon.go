@@ -1,49 +1,65 @@
 package topics
 
 import (
-	"embed"
+	_ "embed" // the lists
+	"encoding/binary"
+	"math/bits"
 	"strconv"
 	"strings"
 	"sync"
-	"unicode/utf8"
-
-	"github.com/ebbmem/ebb/internal/text"
 )
 
-//go:embed topics.txt en.txt wordnet.txt de.txt es.txt zh.txt tech.txt
-var files embed.FS
+//go:generate go run ./compile
 
-// maxTopics is the maximum number of topics in topics.txt.
-const maxTopics = 128
+// topicList is the only list that is read as text when the program runs.
+//
+//go:embed topics.txt
+var topicList string
+
+// compiled holds the words; see [Compile].
+//
+//go:embed lexicon.bin
+var compiled []byte
+
+const (
+	// maxTopics is the maximum number of topics in topics.txt. Codes from it on are
+	// concepts.
+	maxTopics = 128
+	// maxCodes is the maximum number of topics and concepts.
+	maxCodes = 4096
+)
 
 // kinship scales the similarities of topics in topics.txt.
 const kinship = 0.7
 
-// weak is the weight of a word marked with "~": it has other meanings as well, or
-// little meaning.
-const weak = 0.4
-
 // words is the content of the lists.
 type words struct {
+	kinds
+	concepts     int // their number
+	dictionaries [dictionaryCount]dictionary
+	entries      []byte
+}
+
+// A text is read with two dictionaries, first that of the topics, then that of the
+// concepts.
+const (
+	ofTopics = iota
+	ofConcepts
+	dictionaryCount
+)
+
+// A dictionary holds words with what they are about.
+type dictionary struct {
+	languages [languageCount]table
+	han       []byte // lengths of the Chinese words by first character, from firstHan on, a bit each
+}
+
+// kinds is the content of topics.txt.
+type kinds struct {
 	names   []string
 	weights [maxTopics]float64
 	near    [maxTopics][maxTopics]float32
-
-	languages [languageCount]table
-	entries   []weighted
 }
-
-// A table holds the words of one language. Phrases are joined by "_".
-type table struct {
-	exact map[string]span // as written
-	stems map[string]span // without ending; of English as [text.Terms] gives it
-	opens map[string]bool // first words of phrases
-
-	begins map[rune]uint8 // lengths of the Chinese words with this first character, a bit each
-}
-
-// span is a word's topics in words.entries.
-type span struct{ from, to uint16 }
 
 type language uint8
 
@@ -57,30 +73,37 @@ const (
 
 var lexicon = sync.OnceValue(func() *words {
 	l := new(words)
-	number := l.readTopics(mustRead("topics.txt"))
-	for lang, names := range [languageCount][]string{
-		english: {"en.txt", "wordnet.txt", "tech.txt"}, german: {"de.txt", "tech.txt"}, spanish: {"es.txt", "tech.txt"}, chinese: {"zh.txt"},
-	} {
-		listed := make(map[string][]weighted)
-		for _, name := range names {
-			readWords(mustRead(name), name, number, listed)
-		}
-		l.languages[lang] = l.table(listed, language(lang))
+	l.readTopics(topicList)
+	rest := compiled
+	number := func() int {
+		n := binary.LittleEndian.Uint32(rest)
+		rest = rest[4:]
+		return int(n)
 	}
+	part := func(n int) (b []byte) {
+		b, rest = rest[:n], rest[n:]
+		return b
+	}
+	l.concepts = number()
+	var slots [dictionaryCount][languageCount]int
+	for d := range slots {
+		for lang := range slots[d] {
+			slots[d][lang] = number()
+		}
+	}
+	for d := range slots {
+		l.dictionaries[d].han = part(lastHan - firstHan + 1)
+		for lang, n := range slots[d] {
+			l.dictionaries[d].languages[lang] = part(n*slotSize + slotPad)
+		}
+	}
+	l.entries = rest
 	return l
 })
 
-func mustRead(name string) string {
-	b, err := files.ReadFile(name)
-	if err != nil {
-		panic(err)
-	}
-	return string(b)
-}
-
 // readTopics reads topics.txt and returns the number of each topic.
-func (l *words) readTopics(list string) map[string]uint8 {
-	number := make(map[string]uint8)
+func (l *kinds) readTopics(list string) map[string]uint16 {
+	number := make(map[string]uint16, maxTopics)
 	var related []string
 	for line := range strings.Lines(list) {
 		head, tail, ok := strings.Cut(strings.TrimSpace(line), ":")
@@ -93,7 +116,7 @@ func (l *words) readTopics(list string) map[string]uint8 {
 		if has {
 			l.weights[i] = mustFloat(weight)
 		}
-		number[name] = uint8(i)
+		number[name] = uint16(i)
 		l.names = append(l.names, name)
 		related = append(related, tail)
 		l.near[i][i] = 1
@@ -120,148 +143,100 @@ func mustFloat(s string) float64 {
 	return f
 }
 
-// readWords adds a list's words, "topic: word word~ …" a line.
-func readWords(list, name string, number map[string]uint8, to map[string][]weighted) {
-	for line := range strings.Lines(list) {
-		if strings.HasPrefix(line, "#") {
-			continue
+// A table is an open-addressed hash table of the words of one language. A slot has
+// three bytes of the hash and three of a value; value 0 is a free slot. The words
+// themselves are not stored: of some millions of look-ups of words that are not in the
+// lists, one finds a word. The bytes after the last slot are padding.
+type table []byte
+
+const (
+	slotSize = 6
+	slotPad  = 2 // a slot is read as eight bytes
+)
+
+// span is where the entries of a word begin in words.entries, counted in entries; 0 if
+// it is unknown.
+type span uint32
+
+// kind is what a key of a table is.
+type kind uint8
+
+const (
+	exact kind = iota // a word as written, or a phrase joined by "_"
+	stems             // a word without ending; of English as [text.Terms] gives it
+	opens             // first word of phrases; the value has a bit for each length in words
+)
+
+// find looks a key up.
+func (t table) find(of kind, key []byte) span {
+	n := len(t) / slotSize
+	place, mark := placeOf(of, key, n)
+	for {
+		slot := binary.LittleEndian.Uint64(t[place*slotSize:])
+		value := span(slot>>24) & 0xffffff
+		if value == 0 || uint32(slot)&0xffffff == mark {
+			return value
 		}
-		topic, tail, ok := strings.Cut(line, ":")
-		if !ok {
-			continue
-		}
-		t, known := number[topic]
-		if !known {
-			panic(name + ": " + topic)
-		}
-	next:
-		for w := range strings.FieldsSeq(tail) {
-			weight := float32(1)
-			if strings.HasSuffix(w, "~") {
-				w, weight = strings.TrimSuffix(w, "~"), weak
-			}
-			w = foldWord(w)
-			for i := range to[w] {
-				if to[w][i].topic == t {
-					to[w][i].weight = max(to[w][i].weight, weight)
-					continue next
-				}
-			}
-			to[w] = append(to[w], weighted{t, weight})
+		if place++; place == n {
+			place = 0
 		}
 	}
 }
 
-func (l *words) table(listed map[string][]weighted, lang language) table {
-	t := table{exact: make(map[string]span, len(listed)), opens: make(map[string]bool), begins: make(map[rune]uint8)}
-	if lang != chinese {
-		t.stems = make(map[string]span, len(listed))
-	}
-	stemmed := make(map[string][]weighted)
-	for w, topics := range listed {
-		t.exact[w] = l.add(topics)
-		if first, _, phrase := strings.Cut(w, "_"); phrase {
-			t.opens[first] = true
-			continue
-		}
-		if first, _ := utf8.DecodeRuneInString(w); lang == chinese && first >= firstHan {
-			t.begins[first] |= 1 << utf8.RuneCountInString(w)
-		}
-		if t.stems == nil {
-			continue
-		}
-		s := string(stem([]byte(w), lang))
-		if lang == english {
-			s = text.Prepare(w)
-		}
-		for _, e := range topics {
-			stemmed[s] = join(stemmed[s], e)
-		}
-	}
-	for s, topics := range stemmed {
-		t.stems[s] = l.add(topics)
-	}
-	return t
+// placeOf returns the first slot of n to look in and the mark of the key.
+func placeOf(of kind, key []byte, n int) (place int, mark uint32) {
+	h := hash(uint64(of)<<32|uint64(len(key)), key)
+	return int(uint64(uint32(h)) * uint64(n) >> 32), uint32(h >> 40)
 }
 
-// join adds a topic. Where words of one stem differ it keeps the smaller weight.
-func join(all []weighted, e weighted) []weighted {
-	for i := range all {
-		if all[i].topic == e.topic {
-			all[i].weight = min(all[i].weight, e.weight)
-			return all
-		}
+// hash multiplies eight bytes at a time; the last eight may overlap those before.
+func hash(seed uint64, key []byte) uint64 {
+	h := mix(seed ^ 0x9e3779b97f4a7c15)
+	n := len(key)
+	for at := 0; at+8 < n; at += 8 {
+		h = mix(h ^ binary.LittleEndian.Uint64(key[at:]))
 	}
-	return append(all, e)
-}
-
-func (l *words) add(topics []weighted) span {
-	from := len(l.entries)
-	l.entries = append(l.entries, topics...)
-	if len(l.entries) > 1<<16-1 {
-		panic("topics: too many words")
-	}
-	return span{uint16(from), uint16(len(l.entries))}
-}
-
-// fold returns a rune in the form of the lists' keys: lower case, without
-// diacritics. The caller handles "ß". 0 means neither letter nor digit.
-func fold(r rune) rune {
 	switch {
-	case r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '+' || r == '&':
-		return r
-	case r >= 'A' && r <= 'Z':
-		return r + 'a' - 'A'
-	case r < 0xc0:
-		return 0
-	case r < 0x180:
-		return rune(latin[r-0xc0])
-	case r >= firstHan && r <= 0x9fff:
-		return r
+	case n >= 8:
+		h ^= binary.LittleEndian.Uint64(key[n-8:])
+	case n >= 4:
+		h ^= uint64(binary.LittleEndian.Uint32(key)) | uint64(binary.LittleEndian.Uint32(key[n-4:]))<<32
+	case n > 0:
+		h ^= uint64(key[0]) | uint64(key[n/2])<<8 | uint64(key[n-1])<<16
 	}
-	return 0
+	return mix(h)
 }
 
-// firstHan is the first of the Chinese characters.
-const firstHan = 0x3400
+func mix(h uint64) uint64 {
+	hi, lo := bits.Mul64(h, 0xd6e8feb86659fd93)
+	return hi ^ lo
+}
 
-// latin folds U+00C0 to U+017F; a space means no letter of the supported languages.
-var latin = func() (t [0x180 - 0xc0]byte) {
-	groups := map[byte]string{
-		'a': "àáâãäåāăą", 'c': "çćĉċč", 'd': "ďđð", 'e': "èéêëēĕėęě", 'g': "ĝğġģ", 'h': "ĥħ",
-		'i': "ìíîïĩīĭįı", 'j': "ĵ", 'k': "ķ", 'l': "ĺļľŀł", 'n': "ñńņňŉŋ", 'o': "òóôõöøōŏőœ",
-		'r': "ŕŗř", 's': "śŝşšß", 't': "ţťŧ", 'u': "ùúûüũūŭůűų", 'w': "ŵ", 'y': "ýÿŷ", 'z': "źżž",
-	}
-	for to, from := range groups {
-		for _, r := range from {
-			t[r-0xc0] = to
-			if r >= 0xe0 && r <= 0xfe && r != 0xf7 {
-				t[r-0xe0] = to // the capital
-			} else if r >= 0x100 {
-				t[(r-0xc0)&^1] = to
-			}
-		}
-	}
-	return t
-}()
+// An entry is a topic or concept of a word: its code, the weight's place in
+// entryWeights and whether it is the word's last.
+type entry uint16
 
-// foldWord folds a word of the lists; "_" stays.
-func foldWord(w string) string {
-	var b []byte
-	for _, r := range w {
-		if r == '_' {
-			b = append(b, '_')
-			continue
-		}
-		if r == '\'' || r == '’' {
-			continue
-		}
-		if f := fold(r); f != 0 {
-			b = utf8.AppendRune(b, f)
-			if r == 'ß' {
-				b = append(b, 's')
-			}
-		}
-	}
-	return string(b)
+const (
+	codeOf   entry = maxCodes - 1
+	weightAt       = 12 // shift
+	lastOne  entry = 1 << 15
+)
+
+// entryWeights are the weights of entries.
+var entryWeights = [4]float32{1, weak, evoking, weak * evoking}
+
+const (
+	// weak is the weight of a word marked with "~": it has other meanings as well, or
+	// little meaning.
+	weak = 0.4
+	// evoking is the weight of a word that evokes a concept and does not name it.
+	evoking = 0.5
+)
+
+func (e entry) code() uint16    { return uint16(e & codeOf) }
+func (e entry) weight() float32 { return entryWeights[e>>weightAt&3] }
+
+// at is the entry with this number.
+func (l *words) at(i span) entry {
+	return entry(binary.LittleEndian.Uint16(l.entries[2*i:]))
 }

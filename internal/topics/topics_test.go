@@ -1,10 +1,14 @@
 package topics
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 func TestOf(t *testing.T) {
@@ -74,9 +78,81 @@ func TestNear(t *testing.T) {
 		{"Welches Auto habe ich?", "I drive a green Skoda", "I can't eat gluten"},
 	} {
 		q := Of(tt.question)
-		near, far := Near(q, Of(tt.near)), Near(q, Of(tt.far))
+		near, far := Near(q, Of(tt.near), 1), Near(q, Of(tt.far), 1)
 		if near <= far {
 			t.Errorf("%q: %q %.2f %v, %q %.2f %v; question %v", tt.question, tt.near, near, Of(tt.near).Names(), tt.far, far, Of(tt.far).Names(), q.Names())
+		}
+	}
+}
+
+// What is about the same shares concepts, also what is about other topics; what is
+// about the same topics does not.
+func TestNearByConcepts(t *testing.T) {
+	for _, tt := range []struct{ question, near, far string }{
+		{"the takeover", "Nordlys would like to buy us", "Our office is in Bergen"},
+		{"that thing with the bottle", "I've been drinking again", "I take my coffee black"},
+		{"Is somebody cheating on me?", "I saw a stranger's lipstick on his shirt", "My shirt is blue"},
+		{"Delete the story of the affair", "I slept with someone else", "I slept badly"},
+		{"Was war mit der Kündigung?", "Ich wurde gefeuert", "Mein Büro ist in Kiel"},
+		{"Wie war das mit der Trennung?", "Wir sind nicht mehr zusammen", "Mein Mann heißt Jens"},
+		{"Die Sache mit den Schulden", "Ich kann die Raten nicht mehr zahlen", "Meine Bank ist am Markt"},
+		{"Lo del divorcio", "El abogado pide la custodia de los niños", "Mi marido se llama Luis"},
+		{"¿Cuándo me mudo?", "El camión de la mudanza viene el martes", "La cocina de mi piso es azul"},
+		{"离婚的事", "我们分居了", "我丈夫姓王"},
+		{"欠债的事", "花呗还没还", "我用招商银行"},
+	} {
+		q := Ask(Of(tt.question), 1)
+		shared := func(text string) float64 {
+			s := Of(text)
+			return q.sharedConcepts(s.codes[s.concepts():])
+		}
+		if near, far := shared(tt.near), shared(tt.far); near <= far {
+			t.Errorf("%q: %q %.2f, %q %.2f", tt.question, tt.near, near, tt.far, far)
+		}
+	}
+}
+
+// Concepts add to the similarity as much as the caller says, and 1 is the most.
+func TestConceptsByFactor(t *testing.T) {
+	question, text := Of("the takeover"), Of("Nordlys would like to buy us")
+	var values []float64
+	for _, factor := range []float64{0, .5, 1, 100} {
+		values = append(values, Near(question, text, factor))
+	}
+	if values[0] >= values[1] || values[1] >= values[2] || values[3] != 1 {
+		t.Errorf("%v", values)
+	}
+}
+
+// The topics of a text do not depend on the lists of concepts.
+func TestConceptsHideNoTopics(t *testing.T) {
+	for text, want := range map[string]string{
+		"Nordlys would like to buy us": "shopping", // a phrase of a concept
+		"He is allergic to shellfish":  "diet",
+		"Wir haben Milch gekauft":      "shopping",
+		"我们离婚了":                        "partner",
+		"I need a new washing machine": "household",
+	} {
+		if names := Of(text).Names(); !slices.Contains(names, want) {
+			t.Errorf("%q: %v", text, names)
+		}
+	}
+}
+
+// Codes that no set holds are read without a fault.
+func TestFromAnyCodes(t *testing.T) {
+	q := Ask(Of("Shall we order the pizza?"), 1)
+	var c Census
+	for _, codes := range [][]byte{nil, {1}, {1, 2}, {255, 255, 255}, {200, 15, 1, 3, 0, 9, 7}} {
+		s := FromCodes(codes)
+		c.Add(s)
+		for _, near := range []float64{q.Near(s), c.Near(s, s, 1)} {
+			if !(near >= 0 && near <= 1) {
+				t.Errorf("%v: %v", codes, near)
+			}
+		}
+		if len(s.Codes())%3 != 0 {
+			t.Errorf("%v: %v", codes, s.Codes())
 		}
 	}
 }
@@ -85,7 +161,7 @@ func TestNearOfEmptyText(t *testing.T) {
 	var c Census
 	full := Of("I love pizza")
 	for _, pair := range [][2]Set{{{}, {}}, {full, {}}, {{}, full}} {
-		if n, m := Near(pair[0], pair[1]), c.Near(pair[0], pair[1]); n != 0 || m != 0 {
+		if n, m := Near(pair[0], pair[1], 1), c.Near(pair[0], pair[1], 1); n != 0 || m != 0 {
 			t.Errorf("Near of nothing = %v, %v, want 0", n, m)
 		}
 	}
@@ -98,13 +174,13 @@ func TestCensus(t *testing.T) {
 	for range 200 {
 		c.Add(Of("the engine of the car"))
 	}
-	if c.Near(q, music) <= c.Near(q, car) {
-		t.Errorf("cars are spoken of all the time, yet %.2f <= %.2f", c.Near(q, music), c.Near(q, car))
+	if c.Near(q, music, 1) <= c.Near(q, car, 1) {
+		t.Errorf("cars are spoken of all the time, yet %.2f <= %.2f", c.Near(q, music, 1), c.Near(q, car, 1))
 	}
 	for range 200 {
 		c.Remove(Of("the engine of the car"))
 	}
-	if got, want := c.Near(q, car), new(Census).Near(q, car); got != want {
+	if got, want := c.Near(q, car, 1), new(Census).Near(q, car, 1); got != want {
 		t.Errorf("after all was removed: %v, want %v", got, want)
 	}
 }
@@ -113,6 +189,13 @@ func TestCensus(t *testing.T) {
 // language; a word is not listed under a topic twice.
 func TestLists(t *testing.T) {
 	l := lexicon()
+	mustRead := func(name string) string {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
 	if len(l.names) > maxTopics {
 		t.Fatalf("%d topics", len(l.names))
 	}
@@ -126,7 +209,18 @@ func TestLists(t *testing.T) {
 		total += len(mustRead(name))
 	}
 	if total > 200<<10 {
-		t.Errorf("the lists take %d bytes", total)
+		t.Errorf("the lists of topics take %d bytes", total)
+	}
+	files, err := filepath.Glob("concepts/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	total = 0
+	for _, name := range files {
+		total += len(mustRead(name))
+	}
+	if l.concepts < 2000 || total > 1250<<10 || len(compiled) > 1600<<10 {
+		t.Errorf("%d concepts, their lists take %d bytes, the table %d", l.concepts, total, len(compiled))
 	}
 	for _, name := range []string{"en.txt", "de.txt", "es.txt", "zh.txt"} {
 		seen := map[string]bool{}
@@ -168,13 +262,43 @@ func TestLists(t *testing.T) {
 // alone they may be taken for that language's.
 func holdsFunctionWord(words string) bool {
 	for w := range strings.FieldsSeq(words) {
-		for _, in := range functionWords[foldWord(w)] {
-			if in {
-				return true
-			}
+		if functionWords[foldWord(w)] != 0 {
+			return true
 		}
 	}
 	return false
+}
+
+// lexicon.bin is what the lists say.
+func TestCompiled(t *testing.T) {
+	b, err := Compile(os.DirFS("."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(b, compiled) {
+		t.Error("lexicon.bin is out of date: go generate ./internal/topics")
+	}
+}
+
+func TestCompileRejectsBrokenLists(t *testing.T) {
+	for _, line := range []string{
+		"food | en: a1 | de: b1 | es: c1",
+		"foods | en: a1 | de: b1 | es: c1 | zh: 面",
+		"food | en: a1 | es: b1 | de: c1 | zh: 面",
+		"food | en: a1 ? | de: b1 | es: c1 | zh: 面",
+	} {
+		lists := fstest.MapFS{"concepts/a.txt": {Data: []byte(line)}}
+		for _, name := range []string{"topics.txt", "en.txt", "wordnet.txt", "de.txt", "es.txt", "zh.txt", "tech.txt"} {
+			b, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lists[name] = &fstest.MapFile{Data: b}
+		}
+		if _, err := Compile(lists); err == nil {
+			t.Errorf("%q: no error", line)
+		}
+	}
 }
 
 func TestReadsOnlyTheBeginning(t *testing.T) {
@@ -192,12 +316,12 @@ func FuzzNear(f *testing.F) {
 		if !reflect.DeepEqual(x, Of(a)) {
 			t.Fatal("not deterministic")
 		}
-		for _, n := range []float64{Near(x, y), Near(y, x), new(Census).Near(x, y)} {
+		for _, n := range []float64{Near(x, y, 1), Near(y, x, 1), new(Census).Near(x, y, 1)} {
 			if !(n >= 0 && n <= 1) {
 				t.Fatalf("%v", n)
 			}
 		}
-		if !x.Empty() && Near(x, x) <= 0 {
+		if !x.Empty() && Near(x, x, 1) <= 0 {
 			t.Fatal("a text is not near itself")
 		}
 	})
@@ -218,7 +342,7 @@ func BenchmarkOf(b *testing.B) {
 }
 
 func BenchmarkQuestionNear(b *testing.B) {
-	q, s := Ask(Of("Shall we order the pizza from next door tonight?")), Of("I can't eat gluten, it makes me ill for days.")
+	q, s := Ask(Of("Shall we order the pizza from next door tonight?"), 1), Of("I can't eat gluten, it makes me ill for days.")
 	for b.Loop() {
 		q.Near(s)
 	}

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// A Vocabulary holds the topics of an index's terms, so that the sets of its texts
-// need no look-up of words. From prepared text it makes the set that [Of] makes
-// from the original. It is not safe for concurrent use while terms are added.
+// A Vocabulary holds the topics and concepts of an index's terms, so that the sets of
+// its texts need no look-up of words. From prepared text it makes the set that [Of]
+// makes from the original. It is not safe for concurrent use while terms are added.
 type Vocabulary struct {
 	terms []uint16 // by number of the term, its index in known; 0 = unknown
 	known []known
@@ -16,61 +16,75 @@ type Vocabulary struct {
 	han   bool // any term is Chinese
 }
 
-// known are the topics and languages of one term.
+// known is what a term is about.
 type known struct {
-	from     uint32               // in lists
-	lengths  [languageCount]uint8 // of the lists, one for each language it may be read in
-	function uint8                // languages of which it is a function word, a bit each
-	opens    uint8                // languages of which phrases may begin with it, a bit each
+	function uint8 // languages of which it is a function word, a bit each
+	about    [dictionaryCount]about
+}
+
+// about is what a dictionary says of a term.
+type about struct {
+	from    uint32               // in lists
+	lengths [languageCount]uint8 // of the lists, one for each language it may be read in
+	opens   uint8                // languages of which phrases may begin with it, a bit each
 }
 
 // Add adds the next term.
 func (v *Vocabulary) Add(term []byte) {
-	l := lexicon()
+	r := newReader()
+	defer r.done()
 	if len(v.known) == 0 {
 		v.known = append(v.known, known{})
 	}
-	k := known{from: uint32(len(v.lists))}
+	var k known
 	var space [maxPhrase]word
 	var letters [64]byte
 	folded, list := split(string(term), letters[:0], space[:0])
-	for lang := range languageCount {
-		for i, w := range list {
-			written := folded[w.from:w.to]
-			if !w.han && functionWords[string(written)][lang] {
-				k.function |= 1 << lang
-			}
-			if !w.han && i == len(list)-1 && l.languages[lang].opens[string(written)] {
-				k.opens |= 1 << lang
-			}
-		}
-		k.lengths[lang] = v.enter(func(sums *[maxTopics]float32) {
-			for i, w := range list {
-				if !w.han {
-					l.readWord(lang, folded, list[i:i+1], 1, sums)
-				}
-			}
-		})
+	guess(folded, list)
+	for _, w := range list {
+		k.function |= w.function
+		v.han = v.han || w.han
 	}
-	v.han = v.han || slices.ContainsFunc(list, func(w word) bool { return w.han })
-	if k == (known{from: k.from}) || len(v.known) > math.MaxUint16 {
-		v.lists, v.terms = v.lists[:k.from], append(v.terms, 0)
+	before, used := len(v.lists), k.function != 0
+	for d := range k.about {
+		r.dictionary = &r.dictionaries[d]
+		k.about[d] = v.read(&r, folded, list)
+		used = used || k.about[d].opens != 0
+	}
+	if !used && len(v.lists) == before || len(v.known) > math.MaxUint16 {
+		v.lists, v.terms = v.lists[:before], append(v.terms, 0)
 		return
 	}
 	v.terms = append(v.terms, uint16(len(v.known)))
 	v.known = append(v.known, k)
 }
 
-// enter appends the topics that read finds to the lists and returns their number.
-func (v *Vocabulary) enter(read func(*[maxTopics]float32)) (n uint8) {
-	var sums [maxTopics]float32
-	read(&sums)
-	for i, w := range sums {
-		if w > 0 {
-			v.lists = append(v.lists, weighted{uint8(i), w})
-			n++
+// read looks a term's words up in the reader's dictionary.
+func (v *Vocabulary) read(r *reader, folded []byte, list []word) about {
+	a := about{from: uint32(len(v.lists))}
+	for lang := range languageCount {
+		for i, w := range list {
+			if w.han {
+				continue
+			}
+			if i == len(list)-1 && r.languages[lang].find(opens, folded[w.from:w.to]) != 0 {
+				a.opens |= 1 << lang
+			}
+			r.readWord(lang, folded, list[i:i+1], 1)
 		}
+		a.lengths[lang] = v.enter(r.sums)
 	}
+	return a
+}
+
+// enter appends what was added to the lists and returns the number.
+func (v *Vocabulary) enter(s *sums) (n uint8) {
+	slices.Sort(s.codes)
+	for _, code := range s.codes[:min(len(s.codes), math.MaxUint8)] {
+		v.lists = append(v.lists, weighted{code, s.weights[code]})
+		n++
+	}
+	s.clear()
 	return n
 }
 
@@ -80,70 +94,81 @@ func (v *Vocabulary) Append(codes, prepared []byte, terms []uint32) []byte {
 	var hits [languageCount]int
 	found := false
 	for _, term := range terms {
-		place := v.terms[term]
-		if place == 0 {
-			continue
-		}
-		found = true
-		for lang := range languageCount {
-			hits[lang] += int(v.known[place].function >> lang & 1)
+		if place := v.terms[term]; place > 0 {
+			found = true
+			count(&hits, v.known[place].function)
 		}
 	}
-	var sums [maxTopics]float32
-	if v.han {
-		readBigrams(prepared, &sums)
-	} else if !found {
+	if !found && !v.han {
 		return codes
 	}
-	lang, certain := surest(&hits)
-	first, last := lang, lang
-	if !certain {
-		first, last = 0, languageCount-1
+	r := newReader()
+	defer r.done()
+	if v.han {
+		r.readBigrams(prepared)
 	}
+	if found {
+		lang, certain := surest(&hits)
+		first, last := lang, lang
+		if !certain {
+			first, last = 0, languageCount-1
+		}
+		for d := range r.dictionaries {
+			r.dictionary = &r.dictionaries[d]
+			v.addTerms(&r, d, first, last, prepared, terms)
+		}
+	}
+	return r.appendCodes(codes)
+}
+
+// addTerms adds what the terms of a prepared text are about by the dictionary d, in the
+// languages from first to last.
+func (v *Vocabulary) addTerms(r *reader, d int, first, last language, prepared []byte, terms []uint32) {
 	for len(terms) > 0 {
 		n := 1
 		if place := v.terms[terms[0]]; place > 0 {
 			prepared = bytes.TrimLeft(prepared, " ")
-			n = v.read(&v.known[place], first, last, prepared, &sums)
+			n = v.addTerm(r, &v.known[place].about[d], first, last, prepared)
 		}
 		for range min(n, len(terms)) {
 			prepared, terms = bytes.TrimLeft(prepared, " "), terms[1:]
 			prepared = prepared[max(0, bytes.IndexByte(prepared, ' ')):]
 		}
 	}
-	return appendCodes(codes, &sums)
 }
 
-// read adds the topics of the term that prepared begins with, or of the longest
-// phrase, and returns how many terms that took.
-func (v *Vocabulary) read(k *known, first, last language, prepared []byte, sums *[maxTopics]float32) int {
-	n, at := 1, k.from
+// addTerm adds what the term that prepared begins with is about, or the longest phrase,
+// and returns how many terms that took.
+func (v *Vocabulary) addTerm(r *reader, a *about, first, last language, prepared []byte) int {
+	n, at := 1, a.from
 	for lang := range languageCount {
-		list := v.lists[at : at+uint32(k.lengths[lang])]
-		at += uint32(k.lengths[lang])
+		list := v.lists[at : at+uint32(a.lengths[lang])]
+		at += uint32(a.lengths[lang])
 		if lang < first || lang > last {
 			continue
 		}
-		if k.opens>>lang&1 != 0 {
-			if s, terms := phraseOf(prepared, lang); terms > 0 {
+		if a.opens>>lang&1 != 0 {
+			if s, terms := r.phraseOf(prepared, lang); terms > 0 {
 				n = max(n, terms)
-				lexicon().met(s, 1, sums)
+				r.met(s, 1)
 				continue
 			}
 		}
-		add(list, sums)
+		for _, t := range list {
+			r.add(t.code, t.weight)
+		}
 	}
 	return n
 }
 
-// readBigrams adds the topics of the Chinese words of a prepared text. There a run
+// readBigrams adds what the Chinese words of a prepared text are about. There a run
 // of characters is a sequence of overlapping pairs: read separately, every
 // character would count twice and longer words would be missed.
-func readBigrams(prepared []byte, sums *[maxTopics]float32) {
+func (r *reader) readBigrams(prepared []byte) {
 	var space [256]byte
 	run := space[:0]
 	end := func() {
-		lexicon().readHan(run, sums)
+		r.readHanTwice(run)
 		run = run[:0]
 	}
 	for term := range bytes.FieldsSeq(prepared) {
@@ -154,7 +179,7 @@ func readBigrams(prepared []byte, sums *[maxTopics]float32) {
 			folded, list := split(string(term), letters[:0], words[:0])
 			for _, w := range list {
 				if w.han {
-					lexicon().readHan(folded[w.from:w.to], sums)
+					r.readHanTwice(folded[w.from:w.to])
 				}
 			}
 			continue
@@ -169,6 +194,14 @@ func readBigrams(prepared []byte, sums *[maxTopics]float32) {
 	end()
 }
 
+// readHanTwice applies readHan with each dictionary.
+func (r *reader) readHanTwice(run []byte) {
+	for d := range r.dictionaries {
+		r.dictionary = &r.dictionaries[d]
+		r.readHan(run)
+	}
+}
+
 // isHan reports whether a term consists of Chinese characters, which take three
 // bytes each.
 func isHan(term []byte) bool {
@@ -180,14 +213,8 @@ func isHan(term []byte) bool {
 	return true
 }
 
-func add(list []weighted, sums *[maxTopics]float32) {
-	for _, t := range list {
-		sums[t.topic] = both(sums[t.topic], t.weight)
-	}
-}
-
-// phraseOf applies table.phrase to the terms that a prepared text begins with.
-func phraseOf(prepared []byte, lang language) (span, int) {
+// phraseOf applies [reader.phrase] to the terms that a prepared text begins with.
+func (r *reader) phraseOf(prepared []byte, lang language) (span, int) {
 	end := 0
 	for range maxPhrase {
 		next := bytes.IndexByte(prepared[min(end+1, len(prepared)):], ' ')
@@ -198,10 +225,10 @@ func phraseOf(prepared []byte, lang language) (span, int) {
 		end += 1 + next
 	}
 	var space [maxPhrase]word
-	var letters [3 * 64]byte
+	var letters [maxPhrase * 64]byte
 	folded, list := split(string(prepared[:end]), letters[:0], space[:0])
 	if len(list) == 0 {
-		return span{}, 0
+		return 0, 0
 	}
-	return lexicon().languages[lang].phrase(folded, list)
+	return r.phrase(lang, folded, list)
 }

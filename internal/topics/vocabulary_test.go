@@ -53,7 +53,7 @@ func TestVocabularyAgreesWithOf(t *testing.T) {
 // alike reports whether two sets differ by no more than rounding.
 func alike(a, b Set) bool {
 	return slices.EqualFunc(slices.Collect(a.all()), slices.Collect(b.all()), func(a, b weighted) bool {
-		return a.topic == b.topic && max(a.weight-b.weight, b.weight-a.weight) < 1.5/weightUnit
+		return a.code == b.code && max(a.weight-b.weight, b.weight-a.weight) < 1.5/weightUnit
 	})
 }
 
@@ -79,7 +79,7 @@ func TestJoin(t *testing.T) {
 // nothing is near.
 func TestAboveAndTopics(t *testing.T) {
 	for _, question := range sentences {
-		q := Ask(Of(question))
+		q := Ask(Of(question), 1)
 		for _, sentence := range sentences {
 			s := Of(sentence)
 			near := q.Near(s)
@@ -94,7 +94,7 @@ func TestAboveAndTopics(t *testing.T) {
 			}
 			touched := false
 			for topic := range s.all() {
-				touched = touched || slices.Contains(q.Topics(), topic.topic)
+				touched = touched || slices.Contains(q.Topics(), topic.code)
 			}
 			if touched != (near > 0) {
 				t.Errorf("%q beside %q: near %v, topics %v", question, sentence, near, q.Topics())

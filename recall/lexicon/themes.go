@@ -6,9 +6,9 @@ import (
 	"github.com/ebbmem/ebb/internal/topics"
 )
 
-// Themes keeps the everyday topics of a user's documents (see package topics): the set
-// of each document, and for each topic the documents about it. They take some 20 bytes
-// for a turn of a chat.
+// Themes keeps the everyday topics and concepts of a user's documents (see package
+// topics): the set of each document, and for each topic or concept the documents about
+// it. They take some 130 bytes for a short turn of a chat.
 type Themes struct {
 	Vocabulary topics.Vocabulary // Of the index's terms
 	Census     topics.Census     // Of the documents that the statistics count
@@ -16,6 +16,8 @@ type Themes struct {
 	codes []byte   // Of all sets, one after another
 	ends  []uint32 // in codes, by document
 	about []Postings
+	// places holds by code the place in about, from 1; 0 if no document is about it.
+	places []uint16
 	// late holds the sets of documents that got another chunk after later documents
 	// were added. The postings may lack topics of these.
 	late map[uint32][]byte
@@ -59,15 +61,23 @@ func (t *Themes) Add(doc uint32, prepared []byte, terms []uint32, counted bool) 
 	if int(doc)+1 < len(t.ends) {
 		return
 	}
-	for topic := range now.Topics() {
-		if !isNew && before.Has(topic) {
-			continue
+	for code := range now.All() {
+		if isNew || !before.Has(code) {
+			t.documentsOf(code).Add(doc, 1)
 		}
-		if int(topic) >= len(t.about) {
-			t.about = append(t.about, make([]Postings, int(topic)+1-len(t.about))...)
-		}
-		t.about[topic].Add(doc, 1)
 	}
+}
+
+// documentsOf returns the documents about a topic or concept.
+func (t *Themes) documentsOf(code uint16) *Postings {
+	if int(code) >= len(t.places) {
+		t.places = append(t.places, make([]uint16, int(code)+1-len(t.places))...)
+	}
+	if t.places[code] == 0 {
+		t.about = append(t.about, Postings{})
+		t.places[code] = uint16(len(t.about))
+	}
+	return &t.about[t.places[code]-1]
 }
 
 // start is where a document's codes begin.
@@ -86,31 +96,35 @@ func (t *Themes) Of(doc uint32) topics.Set {
 	return topics.FromCodes(t.codes[t.start(doc):t.ends[doc]])
 }
 
-// Ask prepares a question. Topics that are rare in the memory weigh more. It returns
-// nil if none of the question's topics is known.
+// conceptFactor is the weight of concepts beside topics. With more, questions in other
+// words find more and ordinary ones less; internal/topics/README.md has the figures.
+const conceptFactor = .3
+
+// Ask prepares a question. Topics and concepts that are rare in the memory weigh
+// more. It returns nil if none of the question is known.
 func (t *Themes) Ask(question string) *topics.Question {
 	asked := topics.Of(question)
 	if asked.Empty() {
 		return nil
 	}
-	return t.Census.Ask(asked)
+	return t.Census.Ask(asked, conceptFactor)
 }
 
 // themeReach is how many documents the topic arm compares with a question. In a larger
-// memory it takes those about the nearest topics, the newest first: most questions are
-// related to a large part of what a user says in years.
+// memory it takes those that share a concept, then those about the nearest topics, the
+// newest first: most questions are related to a large part of what a user says in years.
 const themeReach = 2048
 
-// Touched marks up to [themeReach] documents that have a topic of the question or a
-// related one, a bit each.
+// Touched marks up to [themeReach] documents that have a concept or topic of the question
+// or a related topic, a bit each.
 func (t *Themes) Touched(q *topics.Question) []uint64 {
 	marks := make([]uint64, (len(t.ends)+63)/64)
 	left := themeReach
-	for _, topic := range q.Topics() {
-		if int(topic) >= len(t.about) {
+	for _, code := range q.Topics() {
+		if int(code) >= len(t.places) || t.places[code] == 0 {
 			continue
 		}
-		about := &t.about[topic]
+		about := &t.about[t.places[code]-1]
 		older := 0
 		if len(t.ends) > themeReach {
 			older = max(0, int(about.N)-left)
