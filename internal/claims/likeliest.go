@@ -22,15 +22,19 @@ import (
 
 // Weights of what speaks for a memory as the object of a request: the share of its words,
 // 0–1, and the root of that, the similarity of topics, 0–1, and the log-odds that the
-// memory is of the kind that people want forgotten ([intent.Confided]); and the score of
-// none of them.
+// memory is of the kind that people want forgotten ([intent.Confided]). None of n memories
+// is meant with the score noneScore + noneGrowth·ln n. Fitted as a conditional logit to 700
+// requests by seven authors, with eleven and with seventy other statements, each rated by
+// a model that does not know its author.
 const (
-	shareWeight    = 3.41
-	rootWeight     = 1.29
-	topicWeight    = 3.54
-	confidedWeight = 0.6
-	noneScore      = 1.23
-	surelyMeant    = 0.6 // probability from which the likeliest memory is taken
+	shareWeight    = 2.23
+	rootWeight     = 1.38
+	topicWeight    = 3.64
+	confidedWeight = 0.66
+	noneScore      = -2.68
+	noneGrowth     = 0.85
+	surelyMeant    = 0.5 // probability from which the likeliest memory is taken
+	rivals         = 10  // memories that share the probability with it
 )
 
 // Thresholds and weights for loose requests, each 0–1.
@@ -70,9 +74,11 @@ func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.
 	x := indexOf(weights, memories)
 	t.terms = x.terms
 	best, score := x.likeliest(q.Object())
-	if best < 0 && len(weights) > 0 && !q.Back {
-		if best = x.secret(q.Object()); best < 0 {
-			best = x.confided(w.Content)
+	if !q.Back {
+		if meant := x.meant(w.Content); meant >= 0 {
+			best = meant
+		} else if best < 0 && len(weights) > 0 {
+			best = x.secret(q.Object())
 		}
 	}
 	if q.Back && score < 1 {
@@ -293,10 +299,9 @@ func (x *index) topicsOf(i int) topics.Set {
 	return *x.topics[i]
 }
 
-// confided returns the place of the memory that a request most likely means, -1 if none is
-// [surelyMeant]. A message and the
-// claims of it count as one. Of equals it is the newest.
-func (x *index) confided(request string) (best int) {
+// meant returns the place of the memory that a request most likely means, -1 if none is
+// [surelyMeant]. A message and the claims of it count as one. Of equals it is the newest.
+func (x *index) meant(request string) (best int) {
 	shares := x.shares(unknownShare)
 	about := make([]topics.Set, len(x.memories))
 	var census topics.Census
@@ -304,13 +309,14 @@ func (x *index) confided(request string) (best int) {
 		about[i] = topics.Of(x.memories[i].Content)
 		census.Add(about[i])
 	}
-	asked := census.Ask(topics.Of(request))
+	asked := census.Ask(topics.Of(request), 1)
 	scores := make([]float64, len(x.memories))
 	said := make(map[schema.Time]float64) // the best score by time
 	best = -1
 	for i := range x.memories {
 		m := &x.memories[i]
-		scores[i] = shareWeight*shares[i] + rootWeight*math.Sqrt(shares[i]) + topicWeight*asked.Near(about[i]) + confidedWeight*logit(intent.Confided.P(m.Content))
+		p := min(0.999, max(0.001, intent.Confided.P(m.Content)))
+		scores[i] = shareWeight*shares[i] + rootWeight*math.Sqrt(shares[i]) + topicWeight*asked.Near(about[i]) + confidedWeight*math.Log(p/(1-p))
 		if one, known := said[m.EventTime]; !known || scores[i] > one {
 			said[m.EventTime] = scores[i]
 		}
@@ -321,19 +327,16 @@ func (x *index) confided(request string) (best int) {
 	if best < 0 {
 		return -1
 	}
-	all := math.Exp(noneScore - scores[best])
-	rivals := slices.Sorted(maps.Values(said))
-	for _, one := range rivals[max(0, len(rivals)-3):] {
-		all += math.Exp(one - scores[best])
+	all := math.Exp(noneScore + noneGrowth*math.Log(float64(len(said))) - scores[best])
+	ranked := slices.Sorted(maps.Values(said))
+	for _, score := range ranked[max(0, len(ranked)-rivals):] {
+		all += math.Exp(score - scores[best])
 	}
 	if 1/all < surelyMeant {
 		return -1
 	}
 	return best
 }
-
-// logit returns the log-odds of a probability, within ±10.
-func logit(p float64) float64 { return min(10, max(-10, math.Log(p/(1-p)))) }
 
 // common are characters of which a pair says little.
 const common = "个人有这那我你他她它们的了在就还好是不没事说话上下来去给跟和也都一么什哪啥年月天时"
