@@ -16,7 +16,7 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-var scenarios = flag.Int("forget-scenarios", 25, "scenarios of testdata/forget.jsonl to try, of 100")
+var scenarios = flag.Int("forget-scenarios", 25, "scenarios of testdata/forget.jsonl to try, of 200")
 
 // forgetScenario is one conversation in testdata/forget.jsonl that ends with a
 // request to forget something.
@@ -27,13 +27,13 @@ type forgetScenario struct {
 		Tell *string `json:"tell"` // the fact that an agent stored from it
 	} `json:"said"`
 	Ask   string `json:"ask"`
-	About []int  `json:"about"` // places in Said that must be forgotten
-	Keep  []int  `json:"keep"` // places that must not
+	About []int  `json:"about"` // places in Said that must be forgotten; none: it means nothing of them
+	Keep  []int  `json:"keep"`  // places that must not
 }
 
 func forgetScenarios(t *testing.T) (all []forgetScenario) {
 	t.Helper()
-	f, err := os.Open(cmpOr(os.Getenv("FORGET_FILE"), "testdata/forget.jsonl"))
+	f, err := os.Open("testdata/forget.jsonl")
 	require.NoError(t, err)
 	defer f.Close()
 	lines := bufio.NewScanner(f)
@@ -83,9 +83,9 @@ func (s *forgetScenario) answer() string {
 	}[s.Lang]
 }
 
-// Of the 100 scenarios, which were written without knowledge of the rules, 95 requests are
-// read as such, 38 are carried out, and 10 of the 995 messages that must stay are
-// forgotten; the other requests name their object in other words and wait for the host.
+// Of 190 requests by two authors whom no fit knows, 94 are carried out (before what people
+// want forgotten was a signal, 63); of the 2,100 messages that must stay 23 are forgotten.
+// The others name their object in other words and wait for the host.
 func TestForgetInFreeWords(t *testing.T) {
 	racing.Alone(t)
 	all := forgetScenarios(t)
@@ -94,16 +94,19 @@ func TestForgetInFreeWords(t *testing.T) {
 	for i := 0; i < len(all); i += step {
 		s := &all[i]
 		forgotten, gone := s.outcome(t)
-		tried, kept, lost = tried+1, kept+len(s.Keep), lost+gone
-		if forgotten {
-			done++
+		kept, lost = kept+len(s.Keep), lost+gone
+		if len(s.About) > 0 {
+			tried++
+			if forgotten {
+				done++
+			}
 		}
 		if !forgotten || gone > 0 {
-			t.Logf("%d %s: forgotten %t, lost %d: %s | %v", i, s.Lang, forgotten, gone, s.Ask, s.About)
+			t.Logf("%d %s: forgotten %t, lost %d: %s", i, s.Lang, forgotten, gone, s.Ask)
 		}
 	}
 	t.Logf("%d of %d requests carried out, %d of %d other messages forgotten", done, tried, lost, kept)
-	require.GreaterOrEqual(t, done, tried/4)
+	require.GreaterOrEqual(t, done, tried/3)
 	require.LessOrEqual(t, lost, kept/60)
 }
 
@@ -134,11 +137,4 @@ func found(t *testing.T, x *Extension, words string) bool {
 	return slices.ContainsFunc(answer.Results, func(r Result) bool {
 		return r.Memory.Role == "user" && !slices.ContainsFunc(strings.Fields(words), func(w string) bool { return !strings.Contains(r.Memory.Content, w) })
 	})
-}
-
-func cmpOr(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

@@ -1,8 +1,10 @@
 // Package intent says what the writer of a message wants: to state something that lasts
 // ([Lasting]), to say how to be answered from now on ([Manner]), to ask about affairs of
 // their own ([Own]), or to have something forgotten ([Forget]), and which words say what
-// ([Word.P]); and whether an answer says that this is done ([Done]). Each is a probability from a small linear model over the words of the text
-// and its topics, in English, German, Spanish and Chinese:
+// ([Word.P]); whether an answer says that this is done ([Done]); and whether a message
+// says what people may want forgotten ([Confided]). Each is a probability from a small
+// linear model over the words of the text and its topics, in English, German, Spanish and
+// Chinese:
 //
 //	p = 1 / (1 + e^−(bias + Σ weight / √signals))
 //

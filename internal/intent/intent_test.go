@@ -12,7 +12,7 @@ func TestModelsAreComplete(t *testing.T) {
 	for name, m := range map[string]*Model{"lasting": Lasting, "own": Own} {
 		assert.Len(t, m.weights, Buckets, name)
 	}
-	for name, m := range map[string]*Model{"forget": Forget, "done": Done, "manner": Manner} {
+	for name, m := range map[string]*Model{"forget": Forget, "done": Done, "manner": Manner, "confided": Confided} {
 		assert.Len(t, m.weights, FineBuckets, name)
 	}
 	assert.Zero(t, read([]byte("short"), false).P("I live in Oslo"))
@@ -69,6 +69,28 @@ func TestManner(t *testing.T) {
 		"Ich trinke meinen Kaffee schwarz.", "Unser Chef will alles als Tabelle.", "Übersetze das ins Englische.", "mi hermana vive en Quito", "haz más corto el correo a Luis", "ayer llegué tarde",
 		"我对芒果过敏", "把这封信改短一点", "今天又加班到十点")
 	assert.GreaterOrEqual(t, float64(right)/float64(all), 0.85, "%d of %d", right, all)
+}
+
+// None of these is among the messages that the model was fitted to. It ranks: what is
+// confided is one message of twelve, so that few probabilities are high.
+func TestConfided(t *testing.T) {
+	confided := []string{"I keep telling Marta the overtime is real. It isn't, I'm at the casino.", "took forty quid out of the till and said the count was off",
+		"Ich hab dem Chef erzählt, ich sei krank, dabei war ich auf Vorstellungsgespräch bei der Konkurrenz.", "hab die prüfung damals abgeschrieben, alles vom nachbarn",
+		"le mentí a mi marido con lo de la deuda, son ocho mil y no tres", "Me acosté con un compañero de la oficina y no sé cómo mirarle a la cara.",
+		"我偷偷把孩子的压岁钱拿去炒股，全亏了", "其实我离婚了，爸妈还不知道"}
+	plain := []string{"I take the 8.12 from platform two every weekday", "our new kettle whistles in C sharp", "Der Kuchen war super, danke für das Rezept.",
+		"Meine Schwester arbeitet seit Mai bei der Post.", "los martes tengo clase de cerámica hasta las nueve", "El perro se llama Trufa y come dos veces al día.",
+		"我家在三楼，没有电梯", "每周二晚上打羽毛球，跟老同事一起"}
+	above := 0
+	for _, c := range confided {
+		for _, p := range plain {
+			if Confided.P(c) > Confided.P(p) {
+				above++
+			}
+		}
+	}
+	t.Logf("%d of %d pairs in order", above, len(confided)*len(plain))
+	assert.GreaterOrEqual(t, above, len(confided)*len(plain)*9/10)
 }
 
 func FuzzP(f *testing.F) {
