@@ -116,7 +116,7 @@ func ExampleConfig() {
 	// Output:
 	// We never restart a pump by hand.  severity × freshness 0.60 of 0.60
 	// The pump is loud.  severity × freshness 0.18 of 0.58
-	// The pump failed again.  severity × freshness 0.03 of 0.43
+	// The pump failed again.  severity × freshness 0.03 of 0.42
 }
 
 func ExampleSession_Memory() {

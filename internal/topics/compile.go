@@ -190,8 +190,10 @@ func (c *compiler) table(listed map[string][]entry, lang language) []byte {
 	keys := make(map[string]uint32)
 	for w, found := range listed {
 		lists[key(exact, w)] = found
-		if first, _, phrase := strings.Cut(w, "_"); phrase {
+		if first, rest, phrase := strings.Cut(w, "_"); phrase {
 			keys[key(opens, first)] |= 1 << (strings.Count(w, "_") + 1)
+			next, _, _ := strings.Cut(rest, "_")
+			keys[key(second, next)] = 1
 		}
 	}
 	for s, found := range stemmed(listed, lang) {

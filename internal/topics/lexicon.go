@@ -162,9 +162,10 @@ type span uint32
 type kind uint8
 
 const (
-	exact kind = iota // a word as written, or a phrase joined by "_"
-	stems             // a word without ending; of English as [text.Terms] gives it
-	opens             // first word of phrases; the value has a bit for each length in words
+	exact  kind = iota // a word as written, or a phrase joined by "_"
+	stems              // a word without ending; of English as [text.Terms] gives it
+	opens              // first word of phrases; the value has a bit for each length in words
+	second             // second word of phrases; the value is 1
 )
 
 // find looks a key up.
@@ -181,6 +182,11 @@ func (t table) find(of kind, key []byte) span {
 			place = 0
 		}
 	}
+}
+
+// follows reports whether a word may be the second of a phrase.
+func (t table) follows(w []byte) bool {
+	return t.find(second, w) != 0 || len(w) > 1 && w[len(w)-1] == 's' && t.find(second, w[:len(w)-1]) != 0
 }
 
 // placeOf returns the first slot of n to look in and the mark of the key.

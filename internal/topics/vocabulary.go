@@ -27,6 +27,7 @@ type about struct {
 	from    uint32               // in lists
 	lengths [languageCount]uint8 // of the lists, one for each language it may be read in
 	opens   uint8                // languages of which phrases may begin with it, a bit each
+	follows uint8                // languages of which it may be a phrase's second word
 }
 
 // Add adds the next term.
@@ -49,7 +50,7 @@ func (v *Vocabulary) Add(term []byte) {
 	for d := range k.about {
 		r.dictionary = &r.dictionaries[d]
 		k.about[d] = v.read(&r, folded, list)
-		used = used || k.about[d].opens != 0
+		used = used || k.about[d].opens|k.about[d].follows != 0
 	}
 	if !used && len(v.lists) == before || len(v.known) > math.MaxUint16 {
 		v.lists, v.terms = v.lists[:before], append(v.terms, 0)
@@ -69,6 +70,9 @@ func (v *Vocabulary) read(r *reader, folded []byte, list []word) about {
 			}
 			if i == len(list)-1 && r.languages[lang].find(opens, folded[w.from:w.to]) != 0 {
 				a.opens |= 1 << lang
+			}
+			if i == 0 && r.languages[lang].follows(folded[w.from:w.to]) {
+				a.follows |= 1 << lang
 			}
 			r.readWord(lang, folded, list[i:i+1], 1)
 		}
@@ -128,7 +132,11 @@ func (v *Vocabulary) addTerms(r *reader, d int, first, last language, prepared [
 		n := 1
 		if place := v.terms[terms[0]]; place > 0 {
 			prepared = bytes.TrimLeft(prepared, " ")
-			n = v.addTerm(r, &v.known[place].about[d], first, last, prepared)
+			var follows uint8
+			if len(terms) > 1 {
+				follows = v.known[v.terms[terms[1]]].about[d].follows
+			}
+			n = v.addTerm(r, &v.known[place].about[d], follows, first, last, prepared)
 		}
 		for range min(n, len(terms)) {
 			prepared, terms = bytes.TrimLeft(prepared, " "), terms[1:]
@@ -138,8 +146,9 @@ func (v *Vocabulary) addTerms(r *reader, d int, first, last language, prepared [
 }
 
 // addTerm adds what the term that prepared begins with is about, or the longest phrase,
-// and returns how many terms that took.
-func (v *Vocabulary) addTerm(r *reader, a *about, first, last language, prepared []byte) int {
+// and returns how many terms that took. In the languages of follows the next term may be
+// the second word of a phrase.
+func (v *Vocabulary) addTerm(r *reader, a *about, follows uint8, first, last language, prepared []byte) int {
 	n, at := 1, a.from
 	for lang := range languageCount {
 		list := v.lists[at : at+uint32(a.lengths[lang])]
@@ -147,7 +156,7 @@ func (v *Vocabulary) addTerm(r *reader, a *about, first, last language, prepared
 		if lang < first || lang > last {
 			continue
 		}
-		if a.opens>>lang&1 != 0 {
+		if a.opens&follows>>lang&1 != 0 {
 			if s, terms := r.phraseOf(prepared, lang); terms > 0 {
 				n = max(n, terms)
 				r.met(s, 1)
@@ -174,6 +183,9 @@ func (r *reader) readBigrams(prepared []byte) {
 	for term := range bytes.FieldsSeq(prepared) {
 		if !isHan(term) {
 			end()
+			if !slices.ContainsFunc(term, func(b byte) bool { return b >= hanByte }) {
+				continue
+			}
 			var words [maxPhrase]word
 			var letters [64]byte
 			folded, list := split(string(term), letters[:0], words[:0])
@@ -193,6 +205,10 @@ func (r *reader) readBigrams(prepared []byte) {
 	}
 	end()
 }
+
+// hanByte is the least first byte of a Chinese character. No letter of the other
+// languages has a byte as large.
+const hanByte = 0xe3
 
 // readHanTwice applies readHan with each dictionary.
 func (r *reader) readHanTwice(run []byte) {

@@ -98,7 +98,7 @@ func (t *Themes) Of(doc uint32) topics.Set {
 
 // conceptFactor is the weight of concepts beside topics. With more, questions in other
 // words find more and ordinary ones less; internal/topics/README.md has the figures.
-const conceptFactor = .15
+const conceptFactor = 0.1
 
 // Ask prepares a question. Topics and concepts that are rare in the memory weigh
 // more. It returns nil if none of the question is known.
