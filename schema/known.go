@@ -143,15 +143,6 @@ func saidBefore(ctx context.Context, db bun.IDB, m *Memory, most int) (before []
 	return before, err
 }
 
-// OwnBefore returns what the user said before m in any session, the last first, at most so
-// many messages.
-func (tx *Tx) OwnBefore(ctx context.Context, m *Memory, most int) (before []Memory, err error) {
-	err = selectMemories(tx, &before).Where("m.user_id = ? AND m.event_time <= ? AND m.id <> ?", m.UserID, m.EventTime, m.ID).
-		Where("+m.kind = 'episode' AND m.role = 'user' AND m.state = 'active'").
-		Order("m.event_time DESC", "m.id DESC").Limit(int64(most)).Scan(ctx)
-	return before, err
-}
-
 // Summarised returns the user's entities that have a summary.
 func (tx *Tx) Summarised(ctx context.Context, userID int64) (entities []Entity, err error) {
 	err = tx.NewSelect().Model(&entities).Where("user_id = ? AND summary <> ''", userID).Order("id").Scan(ctx)

@@ -24,7 +24,7 @@ import (
 // 0–1, and the root of that, the similarity of topics, 0–1, and the log-odds that the
 // memory is of the kind that people want forgotten ([intent.Confided]). None of n memories
 // is meant with the score noneScore + noneGrowth·ln n. Fitted as a conditional logit to 700
-// requests by seven authors, with eleven and with seventy other statements, each rated by
+// requests by seven authors, with eleven and with seventy-one other statements, each rated by
 // a model that does not know its author.
 const (
 	shareWeight    = 2.23
@@ -49,9 +49,10 @@ const (
 )
 
 // likeliest selects the claim or message that a loosely worded request most likely
-// means, by shared terms, weighted by rarity and by the probability that they say what it
-// is about, and by topics. A request that refers back without naming anything means the
-// preceding exchange.
+// means: the one that is meant with half of the probability, else the clearly best by
+// shared terms, weighted by rarity and by the probability that they say what the request is
+// about, and by topics, else what was said in confidence. A request that refers back
+// without naming anything means the preceding exchange.
 func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.Memory) (t targets, err error) {
 	all, err := w.tx.Claims(ctx, w.UserID, claimsRead)
 	if err != nil {
