@@ -83,8 +83,8 @@ func (s *forgetScenario) answer() string {
 	}[s.Lang]
 }
 
-// Of 190 requests by two authors whom no fit knows, 94 are carried out (before what people
-// want forgotten was a signal, 63); of the 2,100 messages that must stay 23 are forgotten.
+// Of 190 requests by two authors whom no fit knows, 82 are carried out (before what people
+// want forgotten was a signal, 63); of the 2,100 messages that must stay 21 are forgotten.
 // The others name their object in other words and wait for the host.
 func TestForgetInFreeWords(t *testing.T) {
 	racing.Alone(t)
@@ -108,6 +108,34 @@ func TestForgetInFreeWords(t *testing.T) {
 	t.Logf("%d of %d requests carried out, %d of %d other messages forgotten", done, tried, lost, kept)
 	require.GreaterOrEqual(t, done, tried/3)
 	require.LessOrEqual(t, lost, kept/60)
+}
+
+// What is confided stays when something else is to be forgotten, also in a young memory
+// that holds nothing of it.
+func TestForgettingLeavesConfidences(t *testing.T) {
+	for _, c := range []struct {
+		said, asks []string
+		stays      string
+	}{
+		{[]string{"I had an affair with Tomas from accounting last summer. Paul has no idea.", "Our dentist is Dr Weil in the Harbour Road.", "I take my coffee black."},
+			[]string{"forget the milk", "Forget the meeting at three, it's cancelled.", "can you forget the recipe I asked for", "forget my old phone number", "Please forget what I said about the car."}, "affair"},
+		{[]string{"Ich hab 8000 Euro Spielschulden, meine Frau weiß nichts davon.", "Unser Hund heißt Bruno.", "Ich arbeite bei der Stadt."},
+			[]string{"vergiss den Termin beim Zahnarzt", "Streich bitte das mit dem Fahrrad.", "vergiss das Rezept von gestern"}, "Spielschulden"},
+		{[]string{"Le fui infiel a mi marido con un compañero.", "Mi perra se llama Luna.", "Trabajo en el puerto."},
+			[]string{"olvida lo de la reserva del viernes", "olvídate de la receta"}, "infiel"},
+		{[]string{"我背着老婆借了三万块高利贷", "女儿在二小上学", "我每天早上跑步"}, []string{"闹钟的事忘了吧", "别记那个菜谱了"}, "高利贷"},
+	} {
+		for _, ask := range c.asks {
+			l := newDiary(t)
+			for _, s := range c.said {
+				l.says(s)
+			}
+			l.publish(ask)
+			require.NoError(t, l.x.Bus().Publish(t.Context(), eventbus.AgentResponse(dora, "Okay, gone.")))
+			require.NoError(t, l.x.WaitIdle(t.Context()))
+			require.True(t, found(t, l.x, c.stays), ask)
+		}
+	}
 }
 
 // What may be a request is one when the assistant says that it is done.

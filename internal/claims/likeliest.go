@@ -33,7 +33,9 @@ const (
 	confidedWeight = 0.66
 	noneScore      = -2.68
 	noneGrowth     = 0.85
-	surelyMeant    = 0.5 // probability from which the likeliest memory is taken
+	leastFitted    = 12  // n of smaller memories, which the fit has not seen
+	surelyMeant    = 0.6 // probability from which the likeliest memory is taken
+	leastRelated   = 0.1 // share of its words and similarity of topics, together, that it must have
 	rivals         = 10  // memories that share the probability with it
 )
 
@@ -49,7 +51,7 @@ const (
 )
 
 // likeliest selects the claim or message that a loosely worded request most likely
-// means: the one that is meant with half of the probability, else the clearly best by
+// means: the one that is related and most probably meant, else the clearly best by
 // shared terms, weighted by rarity and by the probability that they say what the request is
 // about, and by topics, else what was said in confidence. A request that refers back
 // without naming anything means the preceding exchange.
@@ -76,7 +78,7 @@ func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.
 	t.terms = x.terms
 	best, score := x.likeliest(q.Object())
 	if !q.Back {
-		if meant := x.meant(w.Content); meant >= 0 {
+		if meant := x.meant(cmp.Or(q.Object(), w.Content)); meant >= 0 {
 			best = meant
 		} else if best < 0 && len(weights) > 0 {
 			best = x.secret(q.Object())
@@ -311,13 +313,14 @@ func (x *index) meant(request string) (best int) {
 		census.Add(about[i])
 	}
 	asked := census.Ask(topics.Of(request), 1)
-	scores := make([]float64, len(x.memories))
+	scores, near := make([]float64, len(x.memories)), make([]float64, len(x.memories))
 	said := make(map[schema.Time]float64) // the best score by time
 	best = -1
 	for i := range x.memories {
 		m := &x.memories[i]
 		p := min(0.999, max(0.001, intent.Confided.P(m.Content)))
-		scores[i] = shareWeight*shares[i] + rootWeight*math.Sqrt(shares[i]) + topicWeight*asked.Near(about[i]) + confidedWeight*math.Log(p/(1-p))
+		near[i] = asked.Near(about[i])
+		scores[i] = shareWeight*shares[i] + rootWeight*math.Sqrt(shares[i]) + topicWeight*near[i] + confidedWeight*math.Log(p/(1-p))
 		if one, known := said[m.EventTime]; !known || scores[i] > one {
 			said[m.EventTime] = scores[i]
 		}
@@ -325,10 +328,10 @@ func (x *index) meant(request string) (best int) {
 			best = i
 		}
 	}
-	if best < 0 {
+	if best < 0 || shares[best]+near[best] < leastRelated {
 		return -1
 	}
-	all := math.Exp(noneScore + noneGrowth*math.Log(float64(len(said))) - scores[best])
+	all := math.Exp(noneScore + noneGrowth*math.Log(float64(max(leastFitted, len(said)))) - scores[best])
 	ranked := slices.Sorted(maps.Values(said))
 	for _, score := range ranked[max(0, len(ranked)-rivals):] {
 		all += math.Exp(score - scores[best])
