@@ -84,7 +84,7 @@ func (s *forgetScenario) answer() string {
 }
 
 // Of 190 requests by two authors whom no fit knows, 82 are carried out (before what people
-// want forgotten was a signal, 63); of the 2,100 messages that must stay 21 are forgotten.
+// want forgotten was a signal, 63); of the 2,100 messages that must stay 20 are forgotten.
 // The others name their object in other words and wait for the host.
 func TestForgetInFreeWords(t *testing.T) {
 	racing.Alone(t)

@@ -78,7 +78,7 @@ func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.
 	t.terms = x.terms
 	best, score := x.likeliest(q.Object())
 	if !q.Back {
-		if meant := x.meant(cmp.Or(q.Object(), w.Content)); meant >= 0 {
+		if meant := x.meant(w.Content, cmp.Or(q.Object(), w.Content)); meant >= 0 {
 			best = meant
 		} else if best < 0 && len(weights) > 0 {
 			best = x.secret(q.Object())
@@ -302,9 +302,9 @@ func (x *index) topicsOf(i int) topics.Set {
 	return *x.topics[i]
 }
 
-// meant returns the place of the memory that a request most likely means, -1 if none is
-// [surelyMeant]. A message and the claims of it count as one. Of equals it is the newest.
-func (x *index) meant(request string) (best int) {
+// meant returns the place of the memory that a request about object most likely means, -1 if
+// none is [surelyMeant]. A message and the claims of it count as one. Of equals it is the newest.
+func (x *index) meant(request, object string) (best int) {
 	shares := x.shares(unknownShare)
 	about := make([]topics.Set, len(x.memories))
 	var census topics.Census
@@ -313,14 +313,13 @@ func (x *index) meant(request string) (best int) {
 		census.Add(about[i])
 	}
 	asked := census.Ask(topics.Of(request), 1)
-	scores, near := make([]float64, len(x.memories)), make([]float64, len(x.memories))
+	scores := make([]float64, len(x.memories))
 	said := make(map[schema.Time]float64) // the best score by time
 	best = -1
 	for i := range x.memories {
 		m := &x.memories[i]
 		p := min(0.999, max(0.001, intent.Confided.P(m.Content)))
-		near[i] = asked.Near(about[i])
-		scores[i] = shareWeight*shares[i] + rootWeight*math.Sqrt(shares[i]) + topicWeight*near[i] + confidedWeight*math.Log(p/(1-p))
+		scores[i] = shareWeight*shares[i] + rootWeight*math.Sqrt(shares[i]) + topicWeight*asked.Near(about[i]) + confidedWeight*math.Log(p/(1-p))
 		if one, known := said[m.EventTime]; !known || scores[i] > one {
 			said[m.EventTime] = scores[i]
 		}
@@ -328,7 +327,7 @@ func (x *index) meant(request string) (best int) {
 			best = i
 		}
 	}
-	if best < 0 || shares[best]+near[best] < leastRelated {
+	if best < 0 || shares[best]+census.Ask(topics.Of(object), 1).Near(about[best]) < leastRelated {
 		return -1
 	}
 	all := math.Exp(noneScore + noneGrowth*math.Log(float64(max(leastFitted, len(said)))) - scores[best])
