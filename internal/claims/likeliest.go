@@ -77,10 +77,10 @@ func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.
 	x := indexOf(weights, memories)
 	t.terms = x.terms
 	best, score := x.likeliest(q.Object())
-	if !q.Back {
-		if meant := x.meant(w.Content, cmp.Or(q.Object(), w.Content)); meant >= 0 {
+	if !q.Back && len(weights) > 0 {
+		if meant := x.meant(w.Content, q.Object()); meant >= 0 {
 			best = meant
-		} else if best < 0 && len(weights) > 0 {
+		} else if best < 0 {
 			best = x.secret(q.Object())
 		}
 	}
@@ -306,11 +306,9 @@ func (x *index) topicsOf(i int) topics.Set {
 // none is [surelyMeant]. A message and the claims of it count as one. Of equals it is the newest.
 func (x *index) meant(request, object string) (best int) {
 	shares := x.shares(unknownShare)
-	about := make([]topics.Set, len(x.memories))
 	var census topics.Census
 	for i := range x.memories {
-		about[i] = topics.Of(x.memories[i].Content)
-		census.Add(about[i])
+		census.Add(x.topicsOf(i))
 	}
 	asked := census.Ask(topics.Of(request), 1)
 	scores := make([]float64, len(x.memories))
@@ -319,7 +317,7 @@ func (x *index) meant(request, object string) (best int) {
 	for i := range x.memories {
 		m := &x.memories[i]
 		p := min(0.999, max(0.001, intent.Confided.P(m.Content)))
-		scores[i] = shareWeight*shares[i] + rootWeight*math.Sqrt(shares[i]) + topicWeight*asked.Near(about[i]) + confidedWeight*math.Log(p/(1-p))
+		scores[i] = shareWeight*shares[i] + rootWeight*math.Sqrt(shares[i]) + topicWeight*asked.Near(x.topicsOf(i)) + confidedWeight*math.Log(p/(1-p))
 		if one, known := said[m.EventTime]; !known || scores[i] > one {
 			said[m.EventTime] = scores[i]
 		}
@@ -327,7 +325,7 @@ func (x *index) meant(request, object string) (best int) {
 			best = i
 		}
 	}
-	if best < 0 || shares[best]+census.Ask(topics.Of(object), 1).Near(about[best]) < leastRelated {
+	if best < 0 || shares[best]+census.Ask(topics.Of(object), 1).Near(x.topicsOf(best)) < leastRelated {
 		return -1
 	}
 	all := math.Exp(noneScore + noneGrowth*math.Log(float64(max(leastFitted, len(said)))) - scores[best])
