@@ -28,7 +28,7 @@ type Life struct {
 	Start time.Time // local midnight of day 0
 	Days  int
 
-	Everyday   []Everyday
+	Everyday   []SmallTalk
 	Slots      map[string][]string
 	Statements []Statement // in order of time
 	Questions  []LifeQuestion
@@ -36,8 +36,8 @@ type Life struct {
 	byID map[string]*Statement
 }
 
-// Everyday is a template of small talk, with {slots}.
-type Everyday struct {
+// SmallTalk is a template of an everyday message, with {slots}.
+type SmallTalk struct {
 	Text  string
 	Reply string
 }
@@ -57,6 +57,8 @@ type Statement struct {
 	Changes string   // the statement it replaces
 	Forgets []string // the statements that the user asks to forget with it
 	Keep    bool
+
+	Everyday bool // it needs nothing, and is no matter to remember
 }
 
 // LifeQuestion is a question about statements.
@@ -86,10 +88,14 @@ const (
 	AskTime      = "time"      // about a time
 	AskFollowUp  = "followup"  // means little without the conversation
 	AskOff       = "off"       // about something else
+	AskUnasked   = "unasked"   // no question: a message for which a statement matters
 )
 
+// Everyday is the kind of figures about everyday messages, which need nothing.
+const Everyday = "everyday"
+
 // AskKinds lists the kinds of questions.
-var AskKinds = []string{AskTold, AskSaid, AskChanged, AskAll, AskKept, AskForgotten, AskTime, AskFollowUp, AskOff}
+var AskKinds = []string{AskTold, AskSaid, AskChanged, AskAll, AskKept, AskForgotten, AskTime, AskFollowUp, AskUnasked, AskOff}
 
 // CheckDays are the days on which questions without a day are asked.
 var CheckDays = []int{1, 30, 90, 365}
@@ -182,7 +188,7 @@ func (life *Life) add(l *lifeLine) string {
 	case life.Zone == nil:
 		return life.head(l)
 	case l.Everyday != "":
-		life.Everyday = append(life.Everyday, Everyday{l.Everyday, l.Reply})
+		life.Everyday = append(life.Everyday, SmallTalk{l.Everyday, l.Reply})
 	case l.Slots != nil:
 		for name, values := range l.Slots {
 			life.Slots[name] = values

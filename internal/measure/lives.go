@@ -138,11 +138,16 @@ func (r *lifeRun) day(day int) error {
 	for n := range 4 {
 		at, message, reply := r.life.Small(day, n)
 		if message != "" {
-			said = append(said, evalset.Statement{At: at, Session: fmt.Sprintf("day-%d", day), Text: message, Reply: reply, Speaker: r.life.Speaker})
+			said = append(said, evalset.Statement{At: at, Session: fmt.Sprintf("day-%d", day), Text: message, Reply: reply, Speaker: r.life.Speaker, Everyday: true})
 		}
 	}
 	slices.SortStableFunc(said, func(a, b evalset.Statement) int { return a.At.Compare(b.At) })
 	for _, s := range said {
+		if s.Everyday && slices.Contains(evalset.CheckDays, day) {
+			if err := r.before(s, day); err != nil {
+				return err
+			}
+		}
 		if err := r.say(s); err != nil {
 			return err
 		}
@@ -214,6 +219,24 @@ func (r *lifeRun) review() error {
 func (r *lifeRun) publish(e eventbus.Event) error {
 	r.messages++
 	return r.x.Bus().Publish(r.ctx, e)
+}
+
+// before counts what is shown to a model that is to answer an everyday message.
+func (r *lifeRun) before(s evalset.Statement, day int) error {
+	r.clock.Set(s.At)
+	if err := r.x.WaitIdle(r.ctx); err != nil {
+		return err
+	}
+	session, err := r.x.Session(r.scope(s.Session, s.Agent))
+	if err != nil {
+		return err
+	}
+	shown, err := session.Preview(r.ctx, s.Text)
+	if err != nil {
+		return err
+	}
+	r.tally.count(evalset.Everyday, day, LifeFigure{Questions: 1, Present: share(len(shown.Items) == 0), Tokens: float64(shown.Tokens), Memories: float64(len(shown.Items))})
+	return nil
 }
 
 // say is one statement: the message, what the agent saves of it, its reply.
@@ -406,7 +429,7 @@ func (t *tally) add(other tally) {
 // figures are the means, by kind, then day.
 func (t *tally) figures() []LifeFigure {
 	var all []LifeFigure
-	for _, kind := range evalset.AskKinds {
+	for _, kind := range append(slices.Clone(evalset.AskKinds), evalset.Everyday) {
 		for _, day := range append([]int{0}, evalset.CheckDays...) {
 			for _, s := range t.sums {
 				if s.Kind == kind && s.Day == day {
