@@ -292,6 +292,13 @@ func (r *lifeRun) ask(q evalset.Asked) error {
 	if err := r.o.Await(r.ctx, r.x, scope, q.Ask); err != nil {
 		return err
 	}
+	if q.Kind == evalset.AskUnasked { // a message of the user's life: stored, it would be a memory too
+		shown, err := session.Preview(r.ctx, q.Ask)
+		if err != nil {
+			return err
+		}
+		return r.judge(q, shown)
+	}
 	shown, err := r.turn(session, &history, q.Ask, noAnswer)
 	if err != nil {
 		return err
