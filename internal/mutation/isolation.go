@@ -82,8 +82,8 @@ var isolation = []Mutant{
 	{
 		Defence: "the id of another user's memory is answered as an unknown one",
 		File:    "schema/memories.go",
-		Old:     `selectMemories(db, m).Where("m.user_id = ?", userID).Where("m.uid = ?", uid)`,
-		New:     `selectMemories(db, m).Where("m.user_id = ? OR TRUE", userID).Where("m.uid = ?", uid)`,
+		Old:     "m.uid = ? AND m.user_id = ?",
+		New:     "m.uid = ? AND ? > 0",
 		Package: "./plugin_test",
 		Test:    "TestForeignIDsAreUnknownIDs",
 	},
