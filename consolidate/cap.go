@@ -32,7 +32,7 @@ type Worth func(m *schema.Memory, now time.Time) float64
 // none. Generative Agents (Park et al. 2023), the source of its retrieval formula,
 // decays by 0.995 an hour, a τ of 200 h. That suits a few simulated days, while people
 // ask about all of their past: of 200 h, 30, 90 and 365 days, a year lost least on
-// real conversations (docs/PROFILES.md).
+// real conversations (docs/profiles/DUAL.md).
 const DefaultRecency = 365 * 24 * time.Hour
 
 // Recency returns e^(−since/tau), 0–1; 1 if since is negative.

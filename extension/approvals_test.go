@@ -77,6 +77,7 @@ func TestUngroundedCorrectionIsProposed(t *testing.T) {
 	x := open(t, fresh(t))
 	s := session(t, x, ada)
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I live in Lisbon")))
+	require.NoError(t, x.WaitIdle(t.Context()))
 	callTool(t, s, "remember_fact", "Ada lives in Lisbon")
 	fact := onlyFact(t, x, "where does Ada live")
 	for range 2 {

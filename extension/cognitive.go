@@ -17,7 +17,7 @@ import (
 )
 
 // Cognitive returns the profile of cognitive-v9.md with its default numbers;
-// docs/PROFILES.md lists the deviations. It is [CognitiveOptions]{}.Config().
+// docs/profiles/COGNITIVE.md lists the deviations. It is [CognitiveOptions]{}.Config().
 func Cognitive() *Config { return CognitiveOptions{}.Config() }
 
 // CognitiveOptions vary the [Cognitive] profile; in quotation marks are the sections of

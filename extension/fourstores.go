@@ -19,7 +19,7 @@ type (
 )
 
 // FourStores returns the profile of four-stores-skill.md with its default numbers;
-// docs/PROFILES.md lists the deviations. It is [FourStoresOptions]{}.Config().
+// docs/profiles/FOURSTORES.md lists the deviations. It is [FourStoresOptions]{}.Config().
 func FourStores() *Config { return FourStoresOptions{}.Config() }
 
 // FourStoresOptions vary the [FourStores] profile. The zero value has the document's

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tmc/langchaingo/callbacks"
+	"github.com/tmc/langchaingo/llms"
 	lcmemory "github.com/tmc/langchaingo/memory"
 
 	"github.com/ebbmem/ebb/eventbus"
@@ -56,6 +57,9 @@ func TestPanicsOfHooks(t *testing.T) {
 	loaded, err := later.Memory().LoadMemoryVariables(t.Context(), map[string]any{"input": "Where does my sister Noor live?"})
 	require.NoError(t, err)
 	require.Contains(t, loaded["history"], "Ghent", "the turn goes on")
+	// Where the fact was drawn already, that block names it without a search's results.
+	_, err = later.CallTool(t.Context(), llms.ToolCall{ID: "1", FunctionCall: &llms.FunctionCall{Name: "search_memory", Arguments: `{"query": "Where does Noor live?"}`}})
+	require.NoError(t, err)
 	_, err = x.Consolidate(t.Context(), ada)
 	require.NoError(t, err)
 	h := healthOf(t, x)

@@ -23,7 +23,7 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-var images = flag.Int("images", 400, "how many images of a power loss to open")
+var images = flag.Int("images", 160, "how many images of a power loss to open")
 
 // life uses a memory while its disk is recorded. The memory is not closed, as in a
 // power failure.

@@ -20,7 +20,7 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-var monthly = flag.Int("monthly", 40, "how many messages a day of the simulated month has")
+var monthly = flag.Int("monthly", 20, "how many messages a day of the simulated month has")
 
 // What a month may cost, beyond what the fifth day did.
 const (

@@ -21,7 +21,9 @@ func TestGoCodeInTheDocumentsCompiles(t *testing.T) {
 	racing.Alone(t)
 	pages, err := filepath.Glob("../docs/*.md")
 	require.NoError(t, err)
-	pages = append(pages, "../README.md")
+	profiles, err := filepath.Glob("../docs/profiles/*.md")
+	require.NoError(t, err)
+	pages = append(append(pages, profiles...), "../README.md")
 	code := moduleCode(t)
 	blocks := 0
 	for _, page := range pages {

@@ -198,12 +198,12 @@ func selectMemories(db bun.IDB, into any) *bun.SelectQuery {
 //
 // Errors: [ErrNotFound] for an id that does not exist or belongs to another user.
 func (s *Snapshot) Memory(ctx context.Context, userID int64, uid string) (*Memory, error) {
-	return memoryByUID(ctx, s, userID, uid)
+	return readByUID(ctx, s, userID, uid)
 }
 
 // Memory is [Snapshot.Memory] within the write.
 func (tx *Tx) Memory(ctx context.Context, userID int64, uid string) (*Memory, error) {
-	return memoryByUID(ctx, tx, userID, uid)
+	return readByUID(ctx, tx, userID, uid)
 }
 
 // Said is [Snapshot.Memory] with only the columns that background work reads of every
@@ -216,13 +216,22 @@ func (s *Snapshot) Said(ctx context.Context, userID int64, uid string) (*Memory,
 	return m, OrNotFound(err)
 }
 
-func memoryByUID(ctx context.Context, db bun.IDB, userID int64, uid string) (*Memory, error) {
+// rowReader is what [Snapshot] and [Tx] have in common.
+type rowReader interface {
+	Row(ctx context.Context, query string, args []any, dest ...any) error
+}
+
+func readByUID(ctx context.Context, r rowReader, userID int64, uid string) (*Memory, error) {
 	m := new(Memory)
-	err := selectMemories(db, m).Where("m.user_id = ?", userID).Where("m.uid = ?", uid).Scan(ctx)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, ErrNotFound
+	err := r.Row(ctx, memoryByUID, []any{uid, userID}, &m.ID, &m.UID, &m.UserID, &m.SessionID, &m.EventSeq, &m.Agent, &m.Kind, &m.Role, &m.Speaker,
+		&m.Content, &m.ContentHash, &m.EventTime, &m.CreatedAt, &m.ValidFrom, &m.ValidUntil, &m.ExpiredAt, &m.SupersededBy,
+		&m.Confidence, &m.Importance, &m.AccessCount, &m.LastAccessed, &m.DecayRate, &m.Stability, &m.Utility, &m.Protected, &m.Pinned,
+		&m.State, &m.Origin, &m.Trust, &m.Subject, &m.Predicate, &m.Object, &m.Tags, &m.Attributes,
+		&m.RunID, &m.Version, &m.SessionName, &m.EventID)
+	if err != nil {
+		return nil, OrNotFound(err)
 	}
-	return m, err
+	return m, nil
 }
 
 // MemoriesByID returns memories by row id, in the order of ids. Unknown ids and those of
@@ -311,13 +320,21 @@ func (s *Snapshot) ReadMemories(ctx context.Context, userID int64) error {
 
 // memoryByID reads the results of every search. It is prepared once, without the query
 // builder.
-const memoryByID = `SELECT m.id, m.uid, m.user_id, coalesce(m.session_id, 0), coalesce(m.event_seq, 0), m.agent, m.kind, m.role, m.speaker,
+const memoryByID = selectMemory + `m.id = ? AND +m.user_id = ?`
+
+// memoryByUID is memoryByID by public id. Background work reads each message so, several
+// times.
+const memoryByUID = selectMemory + `m.uid = ? AND m.user_id = ?`
+
+// selectMemory selects memories that are not being erased, with their session's name and
+// event id. A condition follows.
+const selectMemory = `SELECT m.id, m.uid, m.user_id, coalesce(m.session_id, 0), coalesce(m.event_seq, 0), m.agent, m.kind, m.role, m.speaker,
 		m.content, m.content_hash, m.event_time, m.created_at, m.valid_from, m.valid_until, m.expired_at, coalesce(m.superseded_by, 0),
 		m.confidence, m.importance, m.access_count, m.last_accessed, m.decay_rate, m.stability, m.utility, m.protected, m.pinned,
 		m.state, m.origin, m.trust, coalesce(m.subject, ''), coalesce(m.predicate, ''), coalesce(m.object, ''), m.tags, m.attributes,
 		coalesce(m.run_id, 0), m.version, coalesce(s.name, ''), coalesce(e.id, '')
 	FROM memories AS m LEFT JOIN sessions AS s ON s.id = m.session_id LEFT JOIN events AS e ON e.seq = m.event_seq
-	WHERE m.id = ? AND +m.user_id = ? AND NOT EXISTS (SELECT 1 FROM erasing AS x WHERE x.record = 'memories' AND x.id = m.id)`
+	WHERE NOT EXISTS (SELECT 1 FROM erasing AS x WHERE x.record = 'memories' AND x.id = m.id) AND `
 
 // read sets the fields from a row of memoryByID.
 func (m *Memory) read(r engine.Row) error {

@@ -10,8 +10,8 @@ import (
 	"github.com/ebbmem/ebb/internal/pgtest"
 )
 
-// The columns that MemoriesByID names are those that the query builder reads.
-func TestMemoriesByIDReadsEveryColumn(t *testing.T) {
+// The columns that prepared statements name are those that the query builder reads.
+func TestMemoriesAreReadAlikeInEveryWay(t *testing.T) {
 	pgtest.FileOnly(t, "columns of any type")
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
 	require.NoError(t, err)
@@ -36,7 +36,31 @@ func TestMemoriesByIDReadsEveryColumn(t *testing.T) {
 		require.Len(t, want, 2)
 		got, err := s.MemoriesByID(ctx, 1, []int64{10, 20, 30})
 		require.Equal(t, want, got)
+		require.NoError(t, err)
+		for i := range want {
+			got, err := s.Memory(ctx, 1, want[i].UID)
+			require.NoError(t, err)
+			require.Equal(t, &want[i], got)
+		}
+		return nil
+	}))
+
+	// What is being erased is read by none of them.
+	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO erasures (id, uid, user_id, everything, state, actor, asked_at, receipt) VALUES (1, 'e', 1, 0, 'erasing', 'host', 0, '{}');
+			INSERT INTO erasing VALUES ('memories', 10, 1)`)
 		return err
+	}))
+	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *Snapshot) error {
+		listed, err := s.EpisodesAfter(ctx, 1, 0, 10)
+		require.NoError(t, err)
+		require.Empty(t, listed)
+		found, err := s.MemoriesByID(ctx, 1, []int64{10})
+		require.NoError(t, err)
+		require.Empty(t, found)
+		_, err = s.Memory(ctx, 1, "bare")
+		require.ErrorIs(t, err, ErrNotFound)
+		return nil
 	}))
 }
 

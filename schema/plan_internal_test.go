@@ -28,6 +28,7 @@ func TestTurnQueriesUseIndexes(t *testing.T) {
 		quarantined:     "SEARCH m USING INDEX memories_quarantined (user_id=?)", // asked for by each view of a page
 		dormantMemories: "SEARCH memories" + byUID, touchMemories: "SEARCH memories" + byUID, leastTrustedShown: "SEARCH m" + byUID,
 		turnsOfClaims: "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)", memoryByID: "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
+		memoryByUID:   "SEARCH m" + byUID,
 		claimsVersion: "SEARCH memories USING INDEX memories_claims (user_id=?)",
 		endedClaims:   "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
 	} {

@@ -54,9 +54,16 @@ func build(root, out string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	profiles, err := filepath.Glob(filepath.Join(root, "docs", "profiles", "*.md"))
+	if err != nil {
+		return 0, err
+	}
 	pages := []*page{{From: "README.md", To: "index.html"}, {From: "SECURITY.md"}, {From: "CHANGELOG.md"}}
 	for _, doc := range docs {
 		pages = slices.Insert(pages, len(pages)-2, &page{From: "docs/" + filepath.Base(doc)})
+	}
+	for _, doc := range profiles {
+		pages = slices.Insert(pages, len(pages)-2, &page{From: "docs/profiles/" + filepath.Base(doc)})
 	}
 	to := make(map[string]string, len(pages))
 	for _, p := range pages {

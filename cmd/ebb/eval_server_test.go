@@ -23,7 +23,7 @@ func TestRunFilesOfBothEngines(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var runs [2]string
-			for i, place := range []func(testing.TB){memtest.OnFile, memtest.OnServer} {
+			for i, place := range []func(testing.TB){memtest.OnServer, memtest.OnFile} {
 				place(t)
 				path := filepath.Join(t.TempDir(), "run")
 				o := ebb(t, "", append([]string{"eval", "--run", path}, args...)...)

@@ -20,7 +20,7 @@ func TestEvalTeam(t *testing.T) {
 	require.Equal(t, 241, view.Entries)
 	require.Equal(t, 165, view.Questions)
 	require.Greater(t, view.Recall, view.Plain)
-	require.Greater(t, view.Recall, .9, "90.9 when this was written, and what the design asks for; see docs/PROFILES.md")
+	require.Greater(t, view.Recall, .9, "90.9 when this was written, and what the design asks for; see docs/profiles/THREETIER.md")
 	require.Positive(t, view.CoreTokens)
 	require.Less(t, view.CoreTokens, 10_000)
 	require.Equal(t, 4, view.Attempts, "at the playbook and at the rules")

@@ -1,6 +1,6 @@
 // Package dream implements the dream cycle of cognitive-v9.md as stages of a night.
 // Decay by tier and drift of utility have no stage: they are computed when a value is
-// read, since stored results would compound from night to night. docs/PROFILES.md
+// read, since stored results would compound from night to night. docs/profiles/COGNITIVE.md
 // lists the steps and where they differ from the document.
 package dream
 

@@ -6,5 +6,5 @@
 // pending proposal, and each step decides one and stores the next in one write. A
 // process that is killed leaves the state before or after a step. The decided proposals
 // are the archive of reflections and rewards: no search finds them, and no night reads
-// them. docs/PROFILES.md lists the differences from the document.
+// them. docs/profiles/FOURSTORES.md lists the differences from the document.
 package fourstores

@@ -181,6 +181,7 @@ var ailments = []ailment{
 
 // What is wrong is said, by everybody who is asked; what is well is not.
 func TestEveryFaultIsReported(t *testing.T) {
+	t.Parallel()
 	well := stocked(t)
 	x := watching(t, well, extension.Config{NoBackground: true})
 	require.True(t, health(t, x).Healthy())

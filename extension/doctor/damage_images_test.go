@@ -37,7 +37,7 @@ import (
 )
 
 var (
-	damagedImages = flag.Int("damaged", 20, "how many damaged images of a memory to use, half of them encrypted")
+	damagedImages = flag.Int("damaged", 12, "how many damaged images of a memory to use, half of them encrypted")
 	firstImage    = flag.Int("damaged-from", 0, "the number of the first of them")
 )
 

@@ -34,6 +34,7 @@ func exported(t *testing.T, x *extension.Extension, scope extension.Scope) strin
 // A memory goes to a server and back, with what was stored, corrected, protected, erased
 // and drawn by nights.
 func TestFileToServerAndBack(t *testing.T) {
+	memtest.OnFile(t)
 	ctx := t.Context()
 	path := filepath.Join(t.TempDir(), "memory.db")
 	x, err := extension.Open(ctx, path, nil)
@@ -74,6 +75,7 @@ func TestFileToServerAndBack(t *testing.T) {
 
 // A copy that was interrupted goes on.
 func TestInterruptedCopyGoesOn(t *testing.T) {
+	memtest.OnFile(t)
 	ctx := t.Context()
 	from, to := open(t, filepath.Join(t.TempDir(), "from.db")), open(t, memtest.Server(t))
 	ada := extension.Scope{User: "ada"}

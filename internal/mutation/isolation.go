@@ -16,6 +16,7 @@ var isolation = []Mutant{
 		New:     "WHERE of_user > 0 AND",
 		Package: "./recall",
 		Test:    "TestNearestByPgvector",
+		Server:  true,
 	},
 	{
 		Defence: "what a night is tried on holds the rows of its user alone",
@@ -24,6 +25,7 @@ var isolation = []Mutant{
 		New:     `{"events", "? > 0"}`,
 		Package: "./postgres",
 		Test:    "TestNightIsTried",
+		Server:  true,
 	},
 	{
 		Defence: "what is copied from a server to try a night on can be read by no other process",
@@ -32,6 +34,7 @@ var isolation = []Mutant{
 		New:     `if scratch, err = open(ctx, filepath.Join(folder, "copy.db"), &Options{Now: db.Now}); key.IsZero() || err != nil {`,
 		Package: "./postgres",
 		Test:    "TestNightIsTried",
+		Server:  true,
 	},
 	{
 		Defence: "relations to memories of other users do not count",
@@ -79,8 +82,8 @@ var isolation = []Mutant{
 	{
 		Defence: "the id of another user's memory is answered as an unknown one",
 		File:    "schema/memories.go",
-		Old:     `selectMemories(db, m).Where("m.user_id = ?", userID).Where("m.uid = ?", uid)`,
-		New:     `selectMemories(db, m).Where("m.user_id = ? OR TRUE", userID).Where("m.uid = ?", uid)`,
+		Old:     "m.uid = ? AND m.user_id = ?",
+		New:     "m.uid = ? AND ? > 0",
 		Package: "./plugin_test",
 		Test:    "TestForeignIDsAreUnknownIDs",
 	},

@@ -40,6 +40,8 @@ type Mutant struct {
 	// Args are further arguments of go test, such as "-race" or a flag that
 	// the test defines. Default none.
 	Args []string
+	// Server has the test run on a PostgreSQL server.
+	Server bool
 }
 
 var onlyArea = flag.String("area", "", "only this area")

@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/internal/pgtest"
 )
 
 var runMutants = flag.Bool("mutants", false, "make each mutant and see that its test fails")
@@ -117,7 +119,7 @@ var passed sync.Map // what was seen to pass, by package and test
 // passes sees that the test runs and passes while the defence is there.
 func passes(t *testing.T, m Mutant) {
 	t.Helper()
-	key := fmt.Sprint(m.Package, m.Test, m.Args)
+	key := fmt.Sprint(m.Package, m.Test, m.Args, m.Server)
 	if _, seen := passed.Load(key); seen {
 		return
 	}
@@ -135,6 +137,9 @@ func goTest(t *testing.T, m Mutant, args ...string) (string, error) {
 	args = append(append(args, m.Package), m.Args...)
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = root
+	if m.Server {
+		cmd.Env = append(os.Environ(), pgtest.Engine+"=postgres")
+	}
 	out, err := cmd.CombinedOutput()
 	if failed := (*exec.ExitError)(nil); err != nil && !errors.As(err, &failed) {
 		require.NoError(t, err)

@@ -30,7 +30,7 @@ const (
 	// superuser; without it each test binary starts its own.
 	Server = "EBB_TEST_POSTGRES"
 	// Engine chooses the engine of tests that run on both: "postgres", or by default a
-	// file.
+	// file. Tests about a server run with "postgres" only.
 	Engine = "EBB_TEST_ENGINE"
 )
 
@@ -42,6 +42,15 @@ func FileOnly(t testing.TB, reason string) {
 	t.Helper()
 	if Chosen() {
 		t.Skip("only a file: " + reason)
+	}
+}
+
+// needed skips a test that needs a server, unless tests run on one. A benchmark is asked
+// for by name and always gets its server.
+func needed(t testing.TB) {
+	t.Helper()
+	if _, isTest := t.(*testing.T); isTest && !Chosen() {
+		t.Skipf("needs a PostgreSQL server: set %s=postgres, as .ci/run postgres does", Engine)
 	}
 }
 
@@ -61,9 +70,10 @@ var (
 
 // Database returns the data source name of a new database, dropped at the end of the
 // test. With prepare, it is a copy of one that prepare was called for, once for each
-// name. The test is skipped where PostgreSQL is not installed.
+// name. The test is skipped where PostgreSQL is not installed, and without [Engine].
 func Database(t testing.TB, name string, prepare func(dsn string) error) string {
 	t.Helper()
+	needed(t)
 	start.Do(func() { admin, startErr = serve() })
 	if errors.Is(startErr, errNotInstalled) {
 		t.Skip("PostgreSQL is not installed: " + startErr.Error())

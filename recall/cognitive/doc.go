@@ -1,6 +1,6 @@
 // Package cognitive holds the formulas of cognitive-v9.md as pure functions: how
 // memories fade by category and tier, what orders the results of a search, and how
-// utility changes with use. docs/PROFILES.md says where they differ from the document.
+// utility changes with use. docs/profiles/COGNITIVE.md says where they differ from the document.
 package cognitive
 
 import (

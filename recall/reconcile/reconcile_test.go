@@ -12,7 +12,7 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// The bands of cognitive-v9.md, as docs/PROFILES.md reads them.
+// The bands of cognitive-v9.md, as docs/profiles/COGNITIVE.md reads them.
 func TestBands(t *testing.T) {
 	const create, reinforce, update, supersede, skip = reconcile.Create, reconcile.Reinforce, reconcile.Update, reconcile.Supersede, reconcile.Skip
 	for _, c := range []struct {

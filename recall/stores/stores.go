@@ -1,6 +1,6 @@
 // Package stores holds the stores of four-stores-skill.md as pure functions: which
 // store a memory belongs to, how it fades there, the bands of its relevance, and where
-// a new claim goes. docs/PROFILES.md says where they differ from the document.
+// a new claim goes. docs/profiles/FOURSTORES.md says where they differ from the document.
 package stores
 
 import (

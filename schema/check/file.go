@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"slices"
+	"sync"
 
 	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/ext/fts5"
@@ -63,23 +64,49 @@ func Pages(ctx context.Context, q schema.Querier) (problems []string, err error)
 // new memory: SQLite reads them by their descriptions, of which it keeps no checksum.
 // What somebody has added is none of them.
 func Descriptions(ctx context.Context, q schema.Querier) (altered []string, err error) {
+	want, err := newFile(ctx)
+	if err != nil {
+		return nil, err
+	}
+	described := make(map[string]string)
+	if err := texts(ctx, q, descriptions, func(v []string) { described[v[0]] = v[1] }); err != nil {
+		return nil, err
+	}
+	for _, w := range want {
+		if described[w[0]] != w[1] {
+			altered = append(altered, w[0])
+		}
+	}
+	return altered, nil
+}
+
+// descriptions selects the name and the text of each table, index and trigger. Those of
+// the tables behind the text index are the library's that made them.
+const descriptions = `SELECT type || ' ' || name, tbl_name || ' ' || coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'bun_%' AND name NOT LIKE 'chunks_fts_%'`
+
+var newest struct {
+	sync.Mutex
+	descriptions [][]string
+}
+
+// newFile returns the descriptions of a new file, which is made once.
+func newFile(ctx context.Context) (_ [][]string, err error) {
+	newest.Lock()
+	defer newest.Unlock()
+	if newest.descriptions != nil {
+		return newest.descriptions, nil
+	}
 	empty, err := schema.InMemory(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, empty.Close()) }()
-	// Those of the tables behind the text index are the library's that made them.
-	const query = `SELECT type || ' ' || name, tbl_name || ' ' || coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'bun_%' AND name NOT LIKE 'chunks_fts_%'`
-	described := make(map[string]string)
-	if err := texts(ctx, q, query, func(v []string) { described[v[0]] = v[1] }); err != nil {
+	var all [][]string
+	if err := texts(ctx, empty, descriptions, func(v []string) { all = append(all, slices.Clone(v)) }); err != nil {
 		return nil, err
 	}
-	err = texts(ctx, empty, query, func(v []string) {
-		if described[v[0]] != v[1] {
-			altered = append(altered, v[0])
-		}
-	})
-	return altered, err
+	newest.descriptions = all
+	return all, nil
 }
 
 // TextIndex has FTS5 compare its index with the chunks. The command for it is
