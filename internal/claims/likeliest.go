@@ -231,7 +231,7 @@ func (x *index) likeliest(object string) (best int, score float64) {
 		return best, 0
 	}
 	scores := x.shares(unknownShare)
-	about := topics.Ask(topics.Of(object), 1)
+	about := topics.Ask(topics.Of(object), topics.Factors{Concepts: 1})
 	for i, share := range scores {
 		if share == 0 {
 			continue
@@ -267,7 +267,7 @@ func (x *index) likeliest(object string) (best int, score float64) {
 // means, although other words name it: the nearest, or the only one; -1 for none. Of 37
 // such statements in 13 lives, 23 were asked to be forgotten, of 1,080 others 16.
 func (x *index) secret(object string) int {
-	about := topics.Ask(topics.Of(object), 1)
+	about := topics.Ask(topics.Of(object), topics.Factors{Concepts: 1})
 	shares := x.shares(unknownShare)
 	type statement struct {
 		at    int
@@ -310,7 +310,7 @@ func (x *index) meant(request, object string) (best int) {
 	for i := range x.memories {
 		census.Add(x.topicsOf(i))
 	}
-	asked := census.Ask(topics.Of(request), 1)
+	asked := census.Ask(topics.Of(request), topics.Factors{Concepts: 1})
 	scores := make([]float64, len(x.memories))
 	said := make(map[schema.Time]float64) // the best score by time
 	best = -1
@@ -325,7 +325,7 @@ func (x *index) meant(request, object string) (best int) {
 			best = i
 		}
 	}
-	if best < 0 || shares[best]+census.Ask(topics.Of(object), 1).Near(x.topicsOf(best)) < leastRelated {
+	if best < 0 || shares[best]+census.Ask(topics.Of(object), topics.Factors{Concepts: 1}).Near(x.topicsOf(best)) < leastRelated {
 		return -1
 	}
 	all := math.Exp(noneScore + noneGrowth*math.Log(float64(max(leastFitted, len(said)))) - scores[best])
