@@ -83,9 +83,9 @@ func (s *forgetScenario) answer() string {
 	}[s.Lang]
 }
 
-// Of 190 requests by two authors whom no fit knows, 82 are carried out (before what people
-// want forgotten was a signal, 63); of the 2,100 messages that must stay 20 are forgotten.
-// The others name their object in other words and wait for the host.
+// Of 190 requests by two authors whom no fit knows, 73 are carried out; of the 2,100
+// messages that must stay 5 are forgotten. The others name their object in other words and
+// wait for the host.
 func TestForgetInFreeWords(t *testing.T) {
 	racing.Alone(t)
 	all := forgetScenarios(t)
@@ -107,7 +107,7 @@ func TestForgetInFreeWords(t *testing.T) {
 	}
 	t.Logf("%d of %d requests carried out, %d of %d other messages forgotten", done, tried, lost, kept)
 	require.GreaterOrEqual(t, done, tried/3)
-	require.LessOrEqual(t, lost, kept/60)
+	require.LessOrEqual(t, lost, kept/200)
 }
 
 // What is confided stays when something else is to be forgotten, also in a young memory
