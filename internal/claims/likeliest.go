@@ -219,7 +219,7 @@ func (x *index) ahead(object string) (best int, score float64) {
 		return best, 0
 	}
 	scores := x.shares(unknownShare)
-	about := topics.Ask(topics.Of(object), 1)
+	about := topics.Ask(topics.Of(object), topics.Factors{Concepts: 1})
 	for i, share := range scores {
 		if share == 0 {
 			continue
@@ -277,7 +277,7 @@ func (x *index) meant(request, object string) (best int, p float64) {
 	}
 	size := float64(max(leastFitted, len(said)))
 	confided := max(0, confidedWeight-confidedFalls*math.Log(size/usualSize))
-	asked := census.Ask(topics.Of(request), 1)
+	asked := census.Ask(topics.Of(request), topics.Factors{Concepts: 1})
 	best = -1
 	scores := make([]float64, len(x.memories))
 	for i := range x.memories {
@@ -290,7 +290,7 @@ func (x *index) meant(request, object string) (best int, p float64) {
 			best = i
 		}
 	}
-	if best < 0 || shares[best]+census.Ask(topics.Of(object), 1).Near(x.topicsOf(best)) < leastRelated {
+	if best < 0 || shares[best]+census.Ask(topics.Of(object), topics.Factors{Concepts: 1}).Near(x.topicsOf(best)) < leastRelated {
 		return -1, 0
 	}
 	all := math.Exp(noneScore + noneGrowth*math.Log(size) - scores[best])
