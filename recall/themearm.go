@@ -16,7 +16,7 @@ const (
 	themeDepth = 100
 	// leastTheme is the similarity above which it proposes one: less is a distant relation
 	// to one word among many.
-	leastTheme = 0.005
+	leastTheme = 0.02
 )
 
 func (themeArm) Candidates(_ context.Context, r *Request) ([]Candidate, error) {
