@@ -11,13 +11,8 @@ type themeArm struct{}
 
 func (themeArm) Name() string { return "topic" }
 
-const (
-	// themeDepth is how many memories the arm proposes.
-	themeDepth = 100
-	// leastTheme is the similarity above which it proposes one: less is a distant relation
-	// to one word among many.
-	leastTheme = 0.02
-)
+// themeDepth is how many memories the arm proposes.
+const themeDepth = 100
 
 func (themeArm) Candidates(_ context.Context, r *Request) ([]Candidate, error) {
 	if r.themes == nil {
@@ -25,7 +20,7 @@ func (themeArm) Candidates(_ context.Context, r *Request) ([]Candidate, error) {
 	}
 	ix := r.index
 	var candidates []Candidate
-	least := leastTheme // the score that the best candidates exceed
+	least := 0.0 // the score that the best candidates exceed
 	for i, marks := range ix.themes.Touched(r.themes) {
 		for ; marks != 0; marks &= marks - 1 {
 			doc := uint32(64*i + bits.TrailingZeros64(marks))

@@ -240,7 +240,7 @@ func (x *index) likeliest(object string) (best int, score float64) {
 		return best, 0
 	}
 	scores := x.shares(unknownShare)
-	about := topics.Ask(topics.Of(object), topics.Factors{Concepts: 1})
+	about := topics.Ask(topics.Of(object), 1)
 	for i, share := range scores {
 		if share == 0 {
 			continue
@@ -276,7 +276,7 @@ func (x *index) likeliest(object string) (best int, score float64) {
 // means, although other words name it: the nearest, or the only one; -1 for none. Of 37
 // such statements in 13 lives, 23 were asked to be forgotten, of 1,080 others 16.
 func (x *index) secret(object string) int {
-	about := topics.Ask(topics.Of(object), topics.Factors{Concepts: 1})
+	about := topics.Ask(topics.Of(object), 1)
 	shares := x.shares(unknownShare)
 	type statement struct {
 		at    int
@@ -332,7 +332,7 @@ func (x *index) meant(request, object string) (best int, p float64) {
 	}
 	size := float64(min(max(leastFitted, len(said)), mostFitted))
 	confided := max(0, confidedWeight-confidedFalls*math.Log(size/usualSize))
-	asked := census.Ask(topics.Of(request), topics.Factors{Concepts: 1})
+	asked := census.Ask(topics.Of(request), 1)
 	best = -1
 	scores := make([]float64, len(x.memories))
 	for i := range x.memories {
@@ -345,7 +345,7 @@ func (x *index) meant(request, object string) (best int, p float64) {
 			best = i
 		}
 	}
-	if best < 0 || shares[best]+census.Ask(topics.Of(object), topics.Factors{Concepts: 1}).Near(x.topicsOf(best)) < leastRelated {
+	if best < 0 || shares[best]+census.Ask(topics.Of(object), 1).Near(x.topicsOf(best)) < leastRelated {
 		return -1, 0
 	}
 	all := math.Exp(noneScore + noneGrowth*math.Log(size) - scores[best])

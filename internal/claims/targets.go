@@ -172,7 +172,7 @@ func Concerns(q said.Request, m *schema.Memory, owner string) bool {
 		return false
 	}
 	x := indexOf(q.Terms, []schema.Memory{*m})
-	return len(x.held[0]) > 0 || topics.Ask(topics.Of(q.Object()), topics.Factors{}).Near(topics.Of(m.Content)) > 0
+	return len(x.held[0]) > 0 || topics.Ask(topics.Of(q.Object()), 0).Near(topics.Of(m.Content)) > 0
 }
 
 // wordsOf returns the terms of a memory.

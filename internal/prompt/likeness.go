@@ -50,7 +50,7 @@ func (s *Lines) likeness(question string, found []recall.Result) []float64 {
 			hold(s.terms[relative], relativeLikeness)
 		}
 	}
-	about := s.census.Ask(topics.Of(question), topics.Factors{Concepts: 1})
+	about := s.census.Ask(topics.Of(question), 1)
 	for i, l := range s.all {
 		likeness[i] += topicLikeness * about.Near(l.topics)
 	}

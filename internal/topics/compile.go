@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -16,11 +15,10 @@ import (
 
 // Compile makes lexicon.bin of the lists in a folder: the number of concepts, the number
 // of slots of each table, for each dictionary the lengths of Chinese words by first
-// character and the tables of its languages, for each concept a byte with the number of
-// related ones and two bytes for each, then the entries to which the tables point.
+// character and the tables of its languages, then the entries to which they point.
 // Numbers are little endian.
 func Compile(lists fs.FS) ([]byte, error) {
-	c := &compiler{names: make(map[string]uint16), places: make(map[string]uint32), entries: make([]byte, 2)}
+	c := &compiler{places: make(map[string]uint32), entries: make([]byte, 2)}
 	if err := c.read(lists); err != nil {
 		return nil, err
 	}
@@ -34,12 +32,6 @@ func Compile(lists fs.FS) ([]byte, error) {
 			rest = append(rest, t...)
 		}
 	}
-	for _, of := range c.related {
-		rest = append(rest, byte(len(of)))
-		for _, r := range of {
-			rest = binary.LittleEndian.AppendUint16(rest, uint16(r))
-		}
-	}
 	if len(c.entries)/2 >= 1<<24 {
 		return nil, fmt.Errorf("too many entries")
 	}
@@ -48,8 +40,6 @@ func Compile(lists fs.FS) ([]byte, error) {
 
 type compiler struct {
 	concepts int
-	names    map[string]uint16                                  // of concepts, see nameOf
-	related  [][]relation                                       // by concept
 	listed   [dictionaryCount][languageCount]map[string][]entry // by word
 	entries  []byte
 	places   map[string]uint32 // in entries, by their bytes
@@ -99,57 +89,7 @@ func (c *compiler) read(from fs.FS) error {
 			}
 		}
 	}
-	if list, err = fs.ReadFile(from, "related.txt"); err != nil {
-		return err
-	}
-	c.related = make([][]relation, c.concepts)
-	for line := range strings.Lines(string(list)) {
-		if err := c.readRelated(strings.TrimSpace(line)); err != nil {
-			return fmt.Errorf("related.txt: %w", err)
-		}
-	}
 	return nil
-}
-
-// readRelated adds the relations of a concept, "name: other* other …".
-func (c *compiler) readRelated(line string) error {
-	name, rest, _ := strings.Cut(line, ":")
-	of, known := c.names[name]
-	if !known {
-		return fmt.Errorf("unknown concept %q", name)
-	}
-	to := &c.related[of-maxTopics]
-	for other := range strings.FieldsSeq(rest) {
-		other, strongly := strings.CutSuffix(other, "*")
-		code, known := c.names[other]
-		switch {
-		case !known:
-			return fmt.Errorf("%s: unknown concept %q", name, other)
-		case code == of || slices.ContainsFunc(*to, func(r relation) bool { return r.code() == code }):
-			return fmt.Errorf("%s: %s again", name, other)
-		}
-		r := relation(code)
-		if strongly {
-			r |= strong
-		}
-		*to = append(*to, r)
-	}
-	if len(*to) > math.MaxUint8 {
-		return fmt.Errorf("%s: too many", name)
-	}
-	return nil
-}
-
-// nameOf returns the name of a concept with these naming words: the first English one that
-// is no other's.
-func (c *compiler) nameOf(naming string) string {
-	for w := range strings.FieldsSeq(naming) {
-		w = strings.TrimSuffix(w, "~")
-		if _, taken := c.names[w]; !taken {
-			return w
-		}
-	}
-	return ""
 }
 
 // readWords adds a list's words, "topic: word word~ …" a line.
@@ -201,13 +141,6 @@ func (c *compiler) readConcept(line string, number map[string]uint16) error {
 		}
 		to := c.listed[ofConcepts][lang]
 		naming, rest, _ := strings.Cut(words, ">")
-		if language(lang) == english {
-			name := c.nameOf(naming)
-			if name == "" {
-				return fmt.Errorf("each English word names another concept: %s", line)
-			}
-			c.names[name] = code
-		}
 		for at, list := range []string{naming, rest} {
 			for w := range strings.FieldsSeq(list) {
 				w, weight := weightOf(w, 2*at)

@@ -35,8 +35,7 @@ const kinship = 0.7
 // words is the content of the lists.
 type words struct {
 	kinds
-	concepts     int          // their number
-	related      [][]relation // by concept
+	concepts     int // their number
 	dictionaries [dictionaryCount]dictionary
 	entries      []byte
 }
@@ -97,14 +96,6 @@ var lexicon = sync.OnceValue(func() *words {
 		for lang, n := range slots[d] {
 			l.dictionaries[d].languages[lang] = part(n*slotSize + slotPad)
 		}
-	}
-	l.related = make([][]relation, l.concepts)
-	for i := range l.related {
-		of := make([]relation, part(1)[0])
-		for k := range of {
-			of[k] = relation(binary.LittleEndian.Uint16(part(2)))
-		}
-		l.related[i] = of
 	}
 	l.entries = rest
 	return l
@@ -236,34 +227,6 @@ const (
 	weightAt       = 12 // shift
 	lastOne  entry = 1 << 15
 )
-
-// A relation is a concept that matters when a question is about another one.
-type relation uint16
-
-const (
-	// strong marks one that nearly always matters, or is nearly the same.
-	strong relation = maxCodes
-	// Weights of related concepts beside the question's own.
-	strongly = 0.5
-	weakly   = 0.3
-)
-
-// relatedTo lists what matters for a concept.
-func (l *words) relatedTo(code uint16) []relation {
-	if i := int(code) - maxTopics; i >= 0 && i < len(l.related) {
-		return l.related[i]
-	}
-	return nil
-}
-
-func (r relation) code() uint16 { return uint16(r & (strong - 1)) }
-
-func (r relation) weight() float32 {
-	if r&strong != 0 {
-		return strongly
-	}
-	return weakly
-}
 
 // entryWeights are the weights of entries.
 var entryWeights = [4]float32{1, weak, evoking, weak * evoking}

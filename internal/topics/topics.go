@@ -138,18 +138,10 @@ func Join(a, b Set) Set {
 // Near returns the similarity of a sentence to a question, 0–1, the sum of two: that
 // of their topics, for each topic of the question the nearest one of the sentence,
 // weighted by the topic's specificity, over the lengths of both; and that of the
-// concepts they share, over the lengths of both, times a factor. It is 0 when either is
-// empty.
-func Near(question, sentence Set, f Factors) float64 { return Ask(question, f).Near(sentence) }
-
-// Factors are the weights of concepts beside topics. The zero value leaves concepts out.
-type Factors struct {
-	// Concepts is the weight of a concept that a question and a sentence share.
-	Concepts float64
-	// Related is that of a concept that matters when a question is about another one, as
-	// an allergy does when it is about pizza: the list is related.txt. It counts half of
-	// this where it nearly always matters, else three tenths.
-	Related float64
+// concepts they share, over the lengths of both, times the factor concepts. It is 0
+// when either is empty.
+func Near(question, sentence Set, concepts float64) float64 {
+	return Ask(question, concepts).Near(sentence)
 }
 
 // A Question is a question's topics and concepts, prepared for many sentences. It does
@@ -159,14 +151,15 @@ type Question struct {
 	weights *[maxTopics]float64  // squared, of the topics
 	length  float64              // of the topics
 
-	concepts []weighted         // its own and related ones, with the weight of each in a sentence's value
-	worth    *[maxCodes]float32 // the same by code; nil without concepts
+	concepts []weighted         // the weight of each in a sentence's value
+	held     uint64             // bit code%64 of each
 	rarities *[maxCodes]float32 // squared, of the concepts
 }
 
-// Ask prepares a question for [Question.Near].
-func Ask(question Set, f Factors) *Question {
-	return ask(question, f, &lexicon().weights, &equallyRare)
+// Ask prepares a question for [Question.Near]. The similarity of concepts counts times
+// the factor concepts.
+func Ask(question Set, concepts float64) *Question {
+	return ask(question, concepts, &lexicon().weights, &equallyRare)
 }
 
 // equallyRare are the rarities of concepts in no texts.
@@ -177,14 +170,22 @@ var equallyRare = func() (r [maxCodes]float32) {
 	return r
 }()
 
-func ask(q Set, f Factors, weights *[maxTopics]float64, rarities *[maxCodes]float32) *Question {
+func ask(q Set, factor float64, weights *[maxTopics]float64, rarities *[maxCodes]float32) *Question {
 	l := lexicon()
 	first := q.concepts()
 	a := &Question{rows: make([][maxTopics]float32, first/codeSize), weights: new([maxTopics]float64), rarities: rarities}
 	for i := range l.names {
 		a.weights[i] = weights[i] * weights[i]
 	}
-	a.askConcepts(FromCodes(q.codes[first:]), f)
+	var square float32
+	for t := range FromCodes(q.codes[first:]).all() {
+		a.concepts = append(a.concepts, weighted{t.code, t.weight * rarities[t.code]})
+		a.held |= 1 << (t.code % 64)
+		square += t.weight * t.weight * rarities[t.code]
+	}
+	for i := range a.concepts { // square is 0 if no list has them
+		a.concepts[i].weight *= float32(factor / math.Sqrt(max(float64(square), 1e-9)))
+	}
 	for i := range a.rows {
 		t := codeAt(q.codes, i*codeSize)
 		w := float64(q.codes[i*codeSize+2]) / weightUnit * weights[t]
@@ -195,41 +196,6 @@ func ask(q Set, f Factors, weights *[maxTopics]float64, rarities *[maxCodes]floa
 	}
 	a.length = math.Sqrt(a.length)
 	return a
-}
-
-// askConcepts adds a question's concepts, then those that matter for one of them.
-func (q *Question) askConcepts(own Set, f Factors) {
-	if own.Empty() {
-		return
-	}
-	q.worth = new([maxCodes]float32)
-	add := func(code uint16, weight float32) {
-		if weight *= q.rarities[code]; weight > q.worth[code] {
-			if q.worth[code] == 0 {
-				q.concepts = append(q.concepts, weighted{code: code})
-			}
-			q.worth[code] = weight
-		}
-	}
-	var square float32
-	for t := range own.all() {
-		add(t.code, t.weight*float32(f.Concepts))
-		square += t.weight * t.weight * q.rarities[t.code]
-	}
-	if f.Related > 0 {
-		for t := range own.all() {
-			for _, r := range lexicon().relatedTo(t.code) {
-				if !own.Has(r.code()) {
-					add(r.code(), t.weight*r.weight()*float32(f.Related))
-				}
-			}
-		}
-	}
-	for i := range q.concepts {
-		c := &q.concepts[i]
-		q.worth[c.code] /= float32(math.Sqrt(float64(square)))
-		c.weight = q.worth[c.code]
-	}
 }
 
 // concepts returns where in the codes the concepts begin.
@@ -258,12 +224,17 @@ func (q *Question) Above(sentence Set, least float64) float64 {
 
 // sharedConcepts is the similarity by concepts, 0 or more.
 func (q *Question) sharedConcepts(codes []byte) float64 {
-	if q.worth == nil {
-		return 0
-	}
 	var sum float32
 	for at := 0; at+codeSize <= len(codes); at += codeSize {
-		sum += q.worth[codeAt(codes, at)] * float32(codes[at+2])
+		code := codeAt(codes, at)
+		if q.held>>(code%64)&1 == 0 {
+			continue
+		}
+		for _, c := range q.concepts {
+			if c.code == code {
+				sum += c.weight * float32(codes[at+2])
+			}
+		}
 	}
 	if sum == 0 {
 		return 0
@@ -365,12 +336,12 @@ const (
 )
 
 // Near is [Near] with each topic and concept weighted by its rarity in the census.
-func (c *Census) Near(question, sentence Set, f Factors) float64 {
-	return c.Ask(question, f).Near(sentence)
+func (c *Census) Near(question, sentence Set, concepts float64) float64 {
+	return c.Ask(question, concepts).Near(sentence)
 }
 
 // Ask is [Ask] with each topic and concept weighted by its current rarity in the census.
-func (c *Census) Ask(question Set, f Factors) *Question {
+func (c *Census) Ask(question Set, concepts float64) *Question {
 	l := lexicon()
 	var weights [maxTopics]float64
 	n := float64(c.texts) + priorTexts
@@ -380,7 +351,7 @@ func (c *Census) Ask(question Set, f Factors) *Question {
 		weights[i] = l.weights[i] * math.Sqrt(rare)
 	}
 	if question.concepts() == len(question.codes) {
-		return ask(question, f, &weights, &equallyRare)
+		return ask(question, concepts, &weights, &equallyRare)
 	}
 	// Most concepts occur in a few texts or none.
 	rarity := func(with int) float32 {
@@ -399,5 +370,5 @@ func (c *Census) Ask(question Set, f Factors) *Question {
 			rarities[i] = rarity(with)
 		}
 	}
-	return ask(question, f, &weights, rarities)
+	return ask(question, concepts, &weights, rarities)
 }

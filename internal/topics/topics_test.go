@@ -78,7 +78,7 @@ func TestNear(t *testing.T) {
 		{"Welches Auto habe ich?", "I drive a green Skoda", "I can't eat gluten"},
 	} {
 		q := Of(tt.question)
-		near, far := Near(q, Of(tt.near), Factors{Concepts: 1}), Near(q, Of(tt.far), Factors{Concepts: 1})
+		near, far := Near(q, Of(tt.near), 1), Near(q, Of(tt.far), 1)
 		if near <= far {
 			t.Errorf("%q: %q %.2f %v, %q %.2f %v; question %v", tt.question, tt.near, near, Of(tt.near).Names(), tt.far, far, Of(tt.far).Names(), q.Names())
 		}
@@ -101,7 +101,7 @@ func TestNearByConcepts(t *testing.T) {
 		{"离婚的事", "我们分居了", "我丈夫姓王"},
 		{"欠债的事", "花呗还没还", "我用招商银行"},
 	} {
-		q := Ask(Of(tt.question), Factors{Concepts: 1})
+		q := Ask(Of(tt.question), 1)
 		shared := func(text string) float64 {
 			s := Of(text)
 			return q.sharedConcepts(s.codes[s.concepts():])
@@ -117,7 +117,7 @@ func TestConceptsByFactor(t *testing.T) {
 	question, text := Of("the takeover"), Of("Nordlys would like to buy us")
 	var values []float64
 	for _, factor := range []float64{0, .5, 1, 100} {
-		values = append(values, Near(question, text, Factors{Concepts: factor}))
+		values = append(values, Near(question, text, factor))
 	}
 	if values[0] >= values[1] || values[1] >= values[2] || values[3] != 1 {
 		t.Errorf("%v", values)
@@ -141,12 +141,12 @@ func TestConceptsHideNoTopics(t *testing.T) {
 
 // Codes that no set holds are read without a fault.
 func TestFromAnyCodes(t *testing.T) {
-	q := Ask(Of("Shall we order the pizza?"), Factors{Concepts: 1})
+	q := Ask(Of("Shall we order the pizza?"), 1)
 	var c Census
 	for _, codes := range [][]byte{nil, {1}, {1, 2}, {255, 255, 255}, {200, 15, 1, 3, 0, 9, 7}} {
 		s := FromCodes(codes)
 		c.Add(s)
-		for _, near := range []float64{q.Near(s), c.Near(s, s, Factors{Concepts: 1})} {
+		for _, near := range []float64{q.Near(s), c.Near(s, s, 1)} {
 			if !(near >= 0 && near <= 1) {
 				t.Errorf("%v: %v", codes, near)
 			}
@@ -161,7 +161,7 @@ func TestNearOfEmptyText(t *testing.T) {
 	var c Census
 	full := Of("I love pizza")
 	for _, pair := range [][2]Set{{{}, {}}, {full, {}}, {{}, full}} {
-		if n, m := Near(pair[0], pair[1], Factors{Concepts: 1}), c.Near(pair[0], pair[1], Factors{Concepts: 1}); n != 0 || m != 0 {
+		if n, m := Near(pair[0], pair[1], 1), c.Near(pair[0], pair[1], 1); n != 0 || m != 0 {
 			t.Errorf("Near of nothing = %v, %v, want 0", n, m)
 		}
 	}
@@ -174,13 +174,13 @@ func TestCensus(t *testing.T) {
 	for range 200 {
 		c.Add(Of("the engine of the car"))
 	}
-	if c.Near(q, music, Factors{Concepts: 1}) <= c.Near(q, car, Factors{Concepts: 1}) {
-		t.Errorf("cars are spoken of all the time, yet %.2f <= %.2f", c.Near(q, music, Factors{Concepts: 1}), c.Near(q, car, Factors{Concepts: 1}))
+	if c.Near(q, music, 1) <= c.Near(q, car, 1) {
+		t.Errorf("cars are spoken of all the time, yet %.2f <= %.2f", c.Near(q, music, 1), c.Near(q, car, 1))
 	}
 	for range 200 {
 		c.Remove(Of("the engine of the car"))
 	}
-	if got, want := c.Near(q, car, Factors{Concepts: 1}), new(Census).Near(q, car, Factors{Concepts: 1}); got != want {
+	if got, want := c.Near(q, car, 1), new(Census).Near(q, car, 1); got != want {
 		t.Errorf("after all was removed: %v, want %v", got, want)
 	}
 }
@@ -316,12 +316,12 @@ func FuzzNear(f *testing.F) {
 		if !reflect.DeepEqual(x, Of(a)) {
 			t.Fatal("not deterministic")
 		}
-		for _, n := range []float64{Near(x, y, Factors{Concepts: 1}), Near(y, x, Factors{Concepts: 1}), new(Census).Near(x, y, Factors{Concepts: 1})} {
+		for _, n := range []float64{Near(x, y, 1), Near(y, x, 1), new(Census).Near(x, y, 1)} {
 			if !(n >= 0 && n <= 1) {
 				t.Fatalf("%v", n)
 			}
 		}
-		if !x.Empty() && Near(x, x, Factors{Concepts: 1}) <= 0 {
+		if !x.Empty() && Near(x, x, 1) <= 0 {
 			t.Fatal("a text is not near itself")
 		}
 	})
@@ -342,7 +342,7 @@ func BenchmarkOf(b *testing.B) {
 }
 
 func BenchmarkQuestionNear(b *testing.B) {
-	q, s := Ask(Of("Shall we order the pizza from next door tonight?"), Factors{Concepts: 1}), Of("I can't eat gluten, it makes me ill for days.")
+	q, s := Ask(Of("Shall we order the pizza from next door tonight?"), 1), Of("I can't eat gluten, it makes me ill for days.")
 	for b.Loop() {
 		q.Near(s)
 	}

@@ -79,7 +79,7 @@ func TestJoin(t *testing.T) {
 // nothing is near.
 func TestAboveAndTopics(t *testing.T) {
 	for _, question := range sentences {
-		q := Ask(Of(question), Factors{Concepts: 1})
+		q := Ask(Of(question), 1)
 		for _, sentence := range sentences {
 			s := Of(sentence)
 			near := q.Near(s)

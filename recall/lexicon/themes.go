@@ -96,9 +96,9 @@ func (t *Themes) Of(doc uint32) topics.Set {
 	return topics.FromCodes(t.codes[t.start(doc):t.ends[doc]])
 }
 
-// factors are the weights of concepts beside topics. With more, questions in other words
-// find more and ordinary ones less; internal/topics/README.md has the figures.
-var factors = topics.Factors{Concepts: 0.1, Related: 0.1}
+// conceptFactor is the weight of concepts beside topics. With more, questions in other
+// words find more and ordinary ones less; internal/topics/README.md has the figures.
+const conceptFactor = 0.1
 
 // Ask prepares a question. Topics and concepts that are rare in the memory weigh
 // more. It returns nil if none of the question is known.
@@ -107,7 +107,7 @@ func (t *Themes) Ask(question string) *topics.Question {
 	if asked.Empty() {
 		return nil
 	}
-	return t.Census.Ask(asked, factors)
+	return t.Census.Ask(asked, conceptFactor)
 }
 
 // themeReach is how many documents the topic arm compares with a question. In a larger
