@@ -39,7 +39,7 @@ func talked(t *testing.T, cfg Config) (*Extension, func(at time.Time, session, s
 }
 
 func TestPeriodIsShownInOrder(t *testing.T) {
-	x, say := talked(t, Config{})
+	x, say := talked(t, Config{CoreMemory: CoreMemoryConfig{ProfileTokens: -1}}) // a core section may show them first
 	ctx := context.Background()
 	say(time.Date(2026, 2, 7, 10, 0, 0, 0, time.UTC), "a", "Found a brass barometer at the flea market.", "Noted.")
 	say(time.Date(2026, 2, 8, 18, 0, 0, 0, time.UTC), "b", "Sang Fauré's Requiem in the town hall.", "Bravo.")
@@ -67,7 +67,7 @@ func TestPeriodIsShownInOrder(t *testing.T) {
 func TestTimesUseLocation(t *testing.T) {
 	auckland, err := time.LoadLocation("Pacific/Auckland")
 	require.NoError(t, err)
-	x, say := talked(t, Config{Location: auckland})
+	x, say := talked(t, Config{Location: auckland, CoreMemory: CoreMemoryConfig{ProfileTokens: -1}})        // a core section may show them first
 	say(time.Date(2026, 2, 9, 20, 0, 0, 0, time.UTC), "a", "Repaired the accordion with goat leather.", "") // the 10th there
 	say(time.Date(2026, 2, 10, 8, 0, 0, 0, time.UTC), "b", "Glazed three windows of the boathouse.", "")    // the 10th
 	say(time.Date(2026, 2, 10, 20, 0, 0, 0, time.UTC), "c", "", "")                                         // the 11th
