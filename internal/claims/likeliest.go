@@ -337,8 +337,8 @@ func (x *index) meant(request, object string) (best int, p float64) {
 	scores := make([]float64, len(x.memories))
 	for i := range x.memories {
 		m := &x.memories[i]
-		odds := min(0.999, max(0.001, intent.Confided.P(m.Content)))
-		scores[i] = shareWeight*shares[i] + topicWeight*asked.Near(x.topicsOf(i)) + confided*math.Log(odds/(1-odds)) +
+		private := min(0.999, max(0.001, intent.Confided.P(m.Content)))
+		scores[i] = shareWeight*shares[i] + topicWeight*asked.Near(x.topicsOf(i)) + confided*math.Log(private/(1-private)) +
 			lastingWeight*intent.Lasting.P(m.Content) - agePenalty*math.Log(1+float64(later[m.EventTime]))
 		said[m.EventTime] = max(said[m.EventTime], scores[i])
 		if best < 0 || scores[i] > scores[best] || scores[i] == scores[best] && m.EventTime.After(x.memories[best].EventTime.Time) {
