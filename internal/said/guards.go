@@ -1,7 +1,9 @@
 package said
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -54,6 +56,9 @@ func (v *value) saysNothing() bool {
 	if k, _ := v.lex.joins.at(v.t, v.obj.lo); k > 0 && !v.lex.han {
 		return true
 	}
+	if v.lex.han && strings.ContainsAny(v.claim.Object, "啥哪谁咋") {
+		return true // it asks: 我对象是干啥的
+	}
 	single := v.n == 1 && utf8.RuneCountInString(v.first.word) == 1 && !v.first.upper
 	return single || v.lex.vague[v.first.word] && (v.n == 1 || v.m.p.guard != "wish")
 }
@@ -61,7 +66,7 @@ func (v *value) saysNothing() bool {
 // guards are the tests that rows name with is=….
 var guards = map[string]func(v *value) bool{
 	"name": func(v *value) bool { // of a person or a thing
-		return v.capital && v.n <= 6 && (v.first.upper || v.first.quoted || v.reader.lower || v.article)
+		return v.capital && v.n <= 6 && (v.first.upper || v.first.quoted || v.reader.lower || v.article) && !v.describes()
 	},
 	"first": func(v *value) bool { // of a person, without an article
 		return v.first.upper && !v.article && v.n <= 3
@@ -171,22 +176,13 @@ var guards = map[string]func(v *value) bool{
 	"value": func(v *value) bool { // of an open noun: a name, a number, a thing
 		return v.n <= 6 && !v.reader.people(v.obj) && (v.first.upper && !v.lex.vague[v.first.word] || v.first.quoted || v.reader.hasDigit(v.obj))
 	},
-	"manner": func(v *value) bool { // how to answer
-		return v.lex.manner(v.t, v.obj) && v.n <= 4 && (v.n <= 2 || v.lex.manner(v.t, span{v.obj.hi - 2, v.obj.hi}))
-	},
-	"mannerly": func(v *value) bool { // nothing but how to answer, asked for with a courtesy
-		for k := v.obj.lo; k < v.obj.hi; k++ {
-			if n, _ := v.lex.manners.at(v.t, k); n == 0 && !v.lex.known[v.t[k].word] {
-				return false
-			}
-		}
-		return v.n <= 4 && v.lex.manner(v.t, v.obj) && v.flags&flagPlease != 0
-	},
+	"manner":   (*value).manner,
+	"mannerly": func(v *value) bool { return v.manner() && v.flags&flagPlease != 0 },
 	"favourite": func(v *value) bool { // the noun of the row says that it is a favourite
 		return strings.HasPrefix(v.claim.Predicate, "favourite_") && v.reader.favourite(v.m.noun) || v.claim.Predicate == "likes" && v.reader.favourite(v.m.noun)
 	},
 	"title": func(v *value) bool { // a name, or a title and a name
-		return v.first.upper && v.n <= 5 && (!v.reader.people(v.obj) || v.n > 1 && v.t[v.obj.hi-1].upper) || v.lex.of == "de" && v.n > 1 && v.n <= 4 && v.t[v.obj.hi-1].upper || v.reader.lower && v.n <= 2
+		return v.first.upper && v.n <= 5 && (!v.reader.people(v.obj) || v.n > 1 && v.t[v.obj.hi-1].upper) || v.lex.of == "de" && v.n > 1 && v.n <= 4 && v.t[v.obj.hi-1].upper || v.reader.lower && v.n <= 2 && !v.describes()
 	},
 	"street": func(v *value) bool { // an address
 		return v.reader.hasDigit(v.obj) && v.n <= 6 && !v.lex.timely[v.first.word]
@@ -235,7 +231,7 @@ var guards = map[string]func(v *value) bool{
 		return v.n >= 2 && v.first.word != "院" && v.first.word != "宿" && !strings.HasSuffix(end, "店") && !strings.HasSuffix(end, "馆") && !strings.HasSuffix(end, "民宿")
 	},
 	"personname": func(v *value) bool { // a name: two to four characters, or Latin letters
-		return v.n >= 2 && v.n <= 6 && !v.reader.whole(v.obj) && !v.lex.vague[v.first.word] && v.first.word != "一" && v.first.word != "个" && v.t[v.obj.hi-1].word != "的"
+		return v.n >= 2 && v.n <= 6 && !v.reader.whole(v.obj) && !v.describes() && !v.lex.vague[v.first.word] && v.first.word != "一" && v.first.word != "个" && v.t[v.obj.hi-1].word != "的"
 	},
 	"foodzh": func(v *value) bool {
 		return v.n >= 1 && v.n <= 8
@@ -362,6 +358,45 @@ func (r *reader) hasDigit(obj span) bool {
 func (r *reader) joined(t []token, k int) bool {
 	n, _ := r.lex.joins.at(t, k)
 	return n > 0
+}
+
+// describes reports whether an object says of a person what they are like, not who they
+// are: "my boss is strict", "her husband is a plumber". A name may lack its capital only
+// where the whole sentence has none.
+func (v *value) describes() bool {
+	if v.m.class != role && v.m.class != kin && v.m.class != friend || v.first.upper && !v.lex.han || v.first.quoted || definite[v.before] {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(v.reader.text[v.t[0].lo:])
+	if v.article || unicode.IsUpper(first) || v.lex.prefixes[v.first.word] || v.reader.hasDigit(v.obj) || v.lex.of != "of" && !v.lex.han && v.reader.people(v.obj) {
+		return true
+	}
+	for _, c := range [...]class{diet, condition, status, occupation, language} {
+		if _, ok := nounIn(v.m.phrase(v.obj), c); ok {
+			return true
+		}
+	}
+	last := v.t[v.obj.hi-1].word
+	return v.lex.traits[last] || slices.ContainsFunc(v.lex.traitEnds, func(end string) bool { return len(last) > len(end)+2 && strings.HasSuffix(last, end) })
+}
+
+// definite are articles before who somebody is: "my dentist is the one by the station".
+var definite = wordSet("the der die das el la")
+
+// manner reports whether an object says how to answer, and nothing to write about, unlike
+// "explain volcanoes briefly".
+func (v *value) manner() bool {
+	says := false
+	for k := v.obj.lo; k < v.obj.hi; k++ {
+		switch n, _ := v.lex.manners.at(v.t, k); {
+		case n > 0:
+			says = true
+			k += n - 1
+		case !v.lex.known[v.t[k].word]:
+			return false
+		}
+	}
+	return says && v.n <= 4
 }
 
 // manner reports whether an object is an adverbial of how to answer.

@@ -127,6 +127,8 @@ type lexicon struct {
 	people      phrases                    // head nouns of occupations that their ending does not show
 	belongs     phrases                    // 会员: nouns that look like an occupation but are not
 	peopleEnds  []string
+	traits      map[string]bool // say what a person is like: strict, ill
+	traitEnds   []string        // and the ends of others
 	manners     phrases         // how to answer: briefly, short
 	units       map[string]bool // of measures, and what they are used for
 	extra       string          // further words that identify the language
