@@ -187,8 +187,8 @@ type InjectionConfig struct {
 	// Default 0.6.
 	MinRelevance float64
 	// MinResultRelevance is the minimum relevance of an injected result
-	// ([recall.Result].Relevance, 0–1), and as much more as it is longer than 44
-	// tokens. Default 0.018: if ten memories may answer a question, the last ones have
+	// ([recall.Result].Relevance, 0–1), and as much more as it is longer than 28
+	// tokens. Default 0.012: if ten memories may answer a question, the last ones have
 	// a relevance of a few percent.
 	MinResultRelevance float64
 	// FullRelevance is the relevance below which a memory's text is cut to 40 tokens.
@@ -325,7 +325,7 @@ const (
 	DefaultInjectionLimit     = 30
 	DefaultInjectionTokens    = 1200
 	DefaultMinRelevance       = 0.6
-	DefaultMinResultRelevance = 0.018
+	DefaultMinResultRelevance = 0.012
 	DefaultItemTokens         = 100
 	DefaultNightTime          = "01:00"
 )
@@ -424,7 +424,7 @@ func (c *Config) validate() error {
 	case !(c.Injection.MinRelevance <= 1):
 		return &schema.InvalidError{Field: "Config.Injection.MinRelevance", Reason: "must be at most 1 (0 means 0.6, below 0 lets everything through)"}
 	case !(c.Injection.MinResultRelevance <= 1):
-		return &schema.InvalidError{Field: "Config.Injection.MinResultRelevance", Reason: "must be at most 1 (0 means 0.018)"}
+		return &schema.InvalidError{Field: "Config.Injection.MinResultRelevance", Reason: "must be at most 1 (0 means 0.012)"}
 	case !(c.Injection.FullRelevance <= 1):
 		return &schema.InvalidError{Field: "Config.Injection.FullRelevance", Reason: "must be at most 1 (0 means none)"}
 	case c.Injection.ItemTokens < 20:

@@ -145,7 +145,10 @@ func injectable(results []Result) []Result {
 
 // usualTokens is the length up to which a text pays with MinResultRelevance alone. A longer
 // one takes the place of several: of two equally relevant results the shorter helps more.
-const usualTokens = 44
+// With .012 of 28 tokens, in place of .018 of 44, LoCoMo's block holds 78.6 % of the
+// evidence instead of 77.8 (523 tokens instead of 501), REALTALK's 69.6 instead of 69.1
+// (594, 581), BEAM's 60.5 as before (732, 743).
+const usualTokens = 28
 
 // choose selects the results relevant enough to inject for what they cost, and limits
 // their texts. If the question as a whole is below MinRelevance, it selects only results

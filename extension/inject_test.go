@@ -90,7 +90,7 @@ func TestInjectionSkip(t *testing.T) {
 
 func TestChoose(t *testing.T) {
 	results := []Result{{Relevance: 0.9}, {Relevance: 0.6}, {Relevance: 0.4}, {Relevance: 0.1}}
-	cfg := &Config{Injection: InjectionConfig{MinRelevance: 0.5, MinResultRelevance: 0.4, ItemTokens: 88}}
+	cfg := &Config{Injection: InjectionConfig{MinRelevance: 0.5, MinResultRelevance: 0.4, ItemTokens: 56}}
 	require.Len(t, choose(0.5, results, cfg, nil), 3)
 	require.Len(t, choose(0.49, results, cfg, nil), 2, "about something else, only what is sure by itself")
 	require.Empty(t, choose(0.5, results, &Config{Injection: InjectionConfig{MinResultRelevance: 0.95}}, nil))
