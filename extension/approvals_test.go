@@ -77,7 +77,6 @@ func TestUngroundedCorrectionIsProposed(t *testing.T) {
 	x := open(t, fresh(t))
 	s := session(t, x, ada)
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I live in Lisbon")))
-	require.NoError(t, x.WaitIdle(t.Context()))
 	callTool(t, s, "remember_fact", "Ada lives in Lisbon")
 	fact := onlyFact(t, x, "where does Ada live")
 	for range 2 {
@@ -91,6 +90,8 @@ func TestUngroundedCorrectionIsProposed(t *testing.T) {
 	require.Equal(t, "Ada lives in Oslo", proposals[0].NewContent)
 	require.ErrorIs(t, x.Approve(t.Context(), extension.Scope{User: "bob"}, proposals[0].ID), extension.ErrNotFound)
 	require.NoError(t, x.Approve(t.Context(), ada, proposals[0].ID))
+	require.Equal(t, "Ada lives in Oslo", onlyFact(t, x, "where does Ada live").Content)
+	require.NoError(t, x.WaitIdle(t.Context()))
 	current := onlyFact(t, x, "where does Ada live")
 	require.Equal(t, "Ada lives in Oslo", current.Content)
 	require.Equal(t, fact.Trust, current.Trust)

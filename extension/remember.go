@@ -96,14 +96,15 @@ func (x *Extension) state(ctx context.Context, scope Scope, content string, inst
 			m.Kind = schema.KindPreference
 		}
 		claims.Label(m, reading, scope.User, "")
+		c := claims.Claim{Memory: m, Chunks: chunks, Reading: reading, Outright: true}
 		var old *schema.Memory
 		if instead != nil {
 			if old, err = toCorrect(ctx, tx, userID, *instead, content); err != nil {
 				return err
 			}
-			m.Kind, m.Tags, m.Importance = old.Kind, old.Tags, old.Importance
+			m.Kind, m.Tags, m.Importance, c.Corrects = old.Kind, old.Tags, old.Importance, old.ID
 		}
-		out, err := claims.Add(ctx, tx, scope.User, claims.Claim{Memory: m, Chunks: chunks, Reading: reading, Outright: true}, memory.ByHost)
+		out, err := claims.Add(ctx, tx, scope.User, c, memory.ByHost)
 		if err != nil {
 			return err
 		}

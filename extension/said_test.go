@@ -147,13 +147,19 @@ var ways = map[string]func(l *diary, c *change, i int){
 	},
 	"extracted": func(l *diary, c *change, i int) {
 		l.says(c.sentences[i])
-		l.facts = []map[string]any{{
-			"text": c.contents[i], "kind": "fact", "subject": "Dora", "predicate": c.predicate, "object": c.objects[i], "type": "state",
-			"when": "", "confidence": .9, "importance": 5, "quote": c.sentences[i],
-		}}
-		_, err := l.x.Consolidate(l.t.Context(), dora)
-		require.NoError(l.t, err)
+		l.extract(c, i)
 	},
+}
+
+// extract runs a night in which the model finds a value of what changes.
+func (l *diary) extract(c *change, i int) {
+	l.t.Helper()
+	l.facts = []map[string]any{{
+		"text": c.contents[i], "kind": "fact", "subject": "Dora", "predicate": c.predicate, "object": c.objects[i], "type": "state",
+		"when": "", "confidence": .9, "importance": 5, "quote": c.sentences[i],
+	}}
+	_, err := l.x.Consolidate(l.t.Context(), dora)
+	require.NoError(l.t, err)
 }
 
 func TestLaterClaimHoldsInAnyOrder(t *testing.T) {

@@ -38,7 +38,7 @@ const alikeClaims = `SELECT CAST(value AS BIGINT) FROM json_each(?3)
 
 // ClaimsAlike returns the claims to compare a new one with, newest first: the given
 // ids, claims with the same content hash, and claims that share a source, as far as
-// they are current, quarantined or forgotten.
+// they are current, superseded, quarantined or forgotten.
 func (tx *Tx) ClaimsAlike(ctx context.Context, userID int64, hash string, ids, sources []int64) ([]Memory, error) {
 	ids, err := Column[int64](ctx, tx.Query, alikeClaims, userID, hash, JSONList(ids), JSONList(sources))
 	if err != nil || len(ids) == 0 {
@@ -47,7 +47,7 @@ func (tx *Tx) ClaimsAlike(ctx context.Context, userID int64, hash string, ids, s
 	var claims []Memory
 	err = selectMemories(tx, &claims).Where("m.id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))", JSONList(ids)).
 		Where("+m.user_id = ? AND +m.kind IN (?, ?)", userID, KindFact, KindPreference).
-		Where("(m.state = ? OR m.valid_until IS NULL AND m.state IN (?, ?, ?))", StateForgotten, StateActive, StateDormant, StateQuarantined).
+		Where("(m.state IN (?, ?) OR m.valid_until IS NULL AND m.state IN (?, ?, ?))", StateForgotten, StateSuperseded, StateActive, StateDormant, StateQuarantined).
 		Order("m.id DESC").Scan(ctx)
 	return claims, err
 }

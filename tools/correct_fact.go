@@ -103,7 +103,7 @@ func correct(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c 
 	if err != nil {
 		return "", err
 	}
-	c.entities = entities
+	c.entities, c.corrects = entities, old.ID
 	out, err := c.add(ctx, tx, d, old.UserID, old.Kind)
 	if err != nil {
 		return "", err

@@ -49,6 +49,7 @@ type claim struct {
 	store      string // "" without stores
 	approved   bool   // by the host
 	similar    *reconcile.Similar
+	corrects   int64 // row id of the claim whose place it takes; 0 for none
 }
 
 func readClaimToRemember(args arguments) (c claim, err error) {
@@ -155,6 +156,9 @@ func remember(ctx context.Context, tx *schema.Tx, d *Deps, c claim) (answer stri
 	case claims.Surer:
 		return "That was known already as " + d.Short(m.UID) + "; the user has said it again, so it now counts as surer." + ended(d, out), m, nil
 	case claims.Known:
+		if m.State == schema.StateSuperseded {
+			return "That was known as " + d.Short(m.UID) + " and has been replaced since; nothing was saved.", nil, nil
+		}
 		return "That is known already as " + d.Short(m.UID) + "; nothing new was saved." + ended(d, out), m, nil
 	case claims.Quarantined:
 		return "Saved " + string(m.Kind) + " " + d.Short(m.UID) + ", but set aside for the host to review: " + m.Attributes[schema.AttrQuarantine] + ".", nil, nil

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"time"
 
@@ -33,6 +34,9 @@ type Claim struct {
 	// becomes of a claim that is neither known nor quarantined. Default nil: it is
 	// stored.
 	Similar *reconcile.Similar
+	// Corrects is the row id of the known claim whose place it takes by request, 0 for
+	// none. It counts as stated after that one.
+	Corrects int64
 }
 
 // Evidence is a memory that supports a claim.
@@ -59,8 +63,9 @@ const (
 // Outcome is the result of adding a claim, with its effect on other claims.
 type Outcome struct {
 	Status Status
-	// Memory is the claim that holds now. For a refused claim it is the forgotten
-	// one, or the refused claim itself, which is not stored.
+	// Memory is the claim that says it: the new or the known one, which may have been
+	// superseded since it was stated. For a refused claim it is the forgotten one, or the
+	// refused claim itself, which is not stored.
 	Memory *schema.Memory
 	// Ended are the claims that it superseded.
 	Ended []*schema.Memory
@@ -79,6 +84,7 @@ type candidate struct {
 	outright bool
 	cited    []schema.Cited
 	last     time.Time // when a source of at least its trust last stated it
+	in       int64     // row id of that source, else of the claim
 }
 
 // addition is a claim that is being added.
@@ -102,8 +108,9 @@ const newest = 200
 // gains its evidence instead. An earlier claim of the same subject and predicate is
 // superseded at once if [said.Compare] says that the new one replaces it, the user
 // stated the new one explicitly, and the earlier one has no higher trust and is not
-// protected. A claim stated before one that replaces it is stored as past. In less
-// certain cases both stay current.
+// protected. A claim stated before one that replaces it is stored as superseded by
+// that one, and a claim that was superseded is known: in which order claims are added
+// makes no difference. In less certain cases both stay current.
 //
 // A claim that the user asked to forget is refused unless it was stated since.
 //
@@ -131,6 +138,9 @@ func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Ac
 		return Outcome{Status: Refused, Memory: &k.Memory}, nil
 	}
 	k := a.best()
+	if k != nil && k.State == schema.StateSuperseded {
+		return Outcome{Status: Known, Memory: &k.Memory}, nil
+	}
 	if isLasting(a.Memory) {
 		if at := slices.IndexFunc(a.near, a.sharesSentence); k == nil && at >= 0 { // another reading of the same sentence is stored
 			return Outcome{Status: Known, Memory: &a.near[at].Memory}, nil
@@ -256,18 +266,17 @@ func (a *addition) find(ctx context.Context) error {
 		return err
 	}
 	for i := range found {
-		k := &candidate{Memory: found[i], last: found[i].EventTime.Time}
+		k := &candidate{Memory: found[i], last: found[i].EventTime.Time, in: found[i].ID}
 		for _, c := range all {
 			if c.MemoryID != k.ID {
 				continue
 			}
 			k.cited = append(k.cited, c)
-			if c.Trust >= k.Trust && c.Time.After(k.last) {
-				k.last = c.Time.Time
+			if c.Trust >= k.Trust && !c.Time.Before(k.last) {
+				k.last, k.in = c.Time.Time, c.SourceID
 			}
 		}
 		k.reading, k.outright = read(&k.Memory, a.owner, k.cited)
-		k.outright = k.outright || len(k.cited) == 0 && k.OwnWords()
 		a.near = append(a.near, k)
 	}
 	return nil
@@ -294,7 +303,7 @@ func (a *addition) forgotten() *candidate {
 		if k.State != schema.StateForgotten || !(a.same(k) || a.resembles(k)) {
 			continue
 		}
-		if a.Memory.Trust < schema.MaxTrust || !a.lastSaid().After(k.ForgottenAt()) {
+		if last, _ := a.lastSaid(); a.Memory.Trust < schema.MaxTrust || !last.After(k.ForgottenAt()) {
 			return k
 		}
 	}
@@ -307,15 +316,19 @@ func (a *addition) resembles(k *candidate) bool {
 	return known(a.reading) && known(k.reading) && a.reading.Subject == k.reading.Subject && alike(a.reading.Object, k.reading.Object) || SameWords(a.Memory, &k.Memory)
 }
 
-// lastSaid returns when the claim was last stated.
-func (a *addition) lastSaid() time.Time {
-	last := a.Memory.EventTime.Time
+// lastSaid returns when the claim was last stated, and the row id of its source of
+// that time. A claim without one is stated now, after all that is stored.
+func (a *addition) lastSaid() (last time.Time, in int64) {
+	last = a.Memory.EventTime.Time
 	for _, e := range a.Evidence {
-		if e.Memory.EventTime.After(last) {
-			last = e.Memory.EventTime.Time
+		switch c := e.Memory.EventTime.Compare(last); {
+		case c > 0:
+			last, in = e.Memory.EventTime.Time, e.Memory.ID
+		case c == 0:
+			in = max(in, e.Memory.ID)
 		}
 	}
-	return last
+	return last, cmp.Or(in, math.MaxInt64)
 }
 
 // corrects reports whether the claim is a correction without a subject: "it's Dr
@@ -365,30 +378,37 @@ func (a *addition) undone(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// best returns the stored claim that says the same. It prefers claims that are not
-// quarantined, then the most trusted, then the oldest.
+// best returns the stored claim that says the same. It prefers current claims, then
+// superseded ones, then the most trusted, then the oldest.
 func (a *addition) best() (best *candidate) {
 	for _, k := range a.near {
-		if k.State == schema.StateForgotten || !a.same(k) {
+		if k.State == schema.StateForgotten || k.State == schema.StateSuperseded && a.mayHold(k) || !a.same(k) {
 			continue
 		}
-		if best == nil || cmp.Or(
-			compareBool(best.State == schema.StateQuarantined, k.State == schema.StateQuarantined),
-			cmp.Compare(k.Trust, best.Trust), cmp.Compare(best.ID, k.ID)) > 0 {
+		if best == nil || cmp.Or(cmp.Compare(standing(best), standing(k)), cmp.Compare(k.Trust, best.Trust), cmp.Compare(best.ID, k.ID)) > 0 {
 			best = k
 		}
 	}
 	return best
 }
 
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
+// mayHold reports whether the claim may hold although a superseded one says the same:
+// it was stated later, is trusted more than what ended that one may be, or takes the
+// place of another by request.
+func (a *addition) mayHold(superseded *candidate) bool {
+	return a.Corrects != 0 || a.Memory.Trust > superseded.Trust || a.compare(superseded) > 0
+}
+
+// standing orders known claims by whether they hold.
+func standing(k *candidate) int {
+	switch k.State {
+	case schema.StateSuperseded:
 		return 1
+	case schema.StateQuarantined:
+		return 2
+	default:
+		return 0
 	}
-	return -1
 }
 
 // guarded reports whether only a person may change the claim.

@@ -175,8 +175,8 @@ func ofKey(k schema.ClaimKey, owner string) said.Claim {
 }
 
 // read completes a claim's columns from the sentences that support it and reports
-// whether one of them states it explicitly. Without columns it parses the sentences
-// or the claim's own words.
+// whether one of them, or a person without a message, states it explicitly. Such a
+// person's claim, and one without columns, is parsed from its own words.
 func read(m *schema.Memory, owner string, cited []schema.Cited) (c said.Claim, outright bool) {
 	c = labelled(m, owner)
 	for i := range cited {
@@ -191,9 +191,12 @@ func read(m *schema.Memory, owner string, cited []schema.Cited) (c said.Claim, o
 			}
 		}
 	}
-	if m.Predicate != "" {
+	outright = len(cited) == 0 && m.OwnWords()
+	if m.Predicate != "" && !outright {
 		return c, false
 	}
-	c, _ = Parse(m.Content, "", []string{owner})
-	return c, false
+	if own, _ := Parse(m.Content, "", []string{owner}); m.Predicate == "" || like(own, c) {
+		c = own
+	}
+	return c, outright
 }

@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -12,7 +13,7 @@ import (
 )
 
 // change supersedes the claims that the new one replaces, or the new one if its
-// replacement is already known. out.Memory is the claim that holds.
+// replacement is already known.
 func (a *addition) change(ctx context.Context, out *Outcome) error {
 	var replacedBy *candidate
 	for _, k := range a.near {
@@ -81,11 +82,21 @@ func hasName(object string) bool {
 	return strings.ContainsFunc(object, func(r rune) bool { return !unicode.IsLower(r) && (unicode.IsLetter(r) || unicode.IsDigit(r)) })
 }
 
+// compare orders the claim and another by when they were stated, not by when they were
+// stored. What has the same time is in the order of the messages.
+func (a *addition) compare(k *candidate) int {
+	if k.ID == a.Corrects {
+		return 1
+	}
+	last, in := a.lastSaid()
+	return cmp.Or(last.Compare(k.last), cmp.Compare(in, k.in))
+}
+
 // before reports whether the claim was stated before another. Two sentences of one
 // message are in their order.
 func (a *addition) before(k *candidate) bool {
-	if last := a.lastSaid(); !last.Equal(k.last) {
-		return last.Before(k.last)
+	if c := a.compare(k); c != 0 {
+		return c < 0
 	}
 	for _, e := range a.Evidence {
 		for _, c := range k.cited {

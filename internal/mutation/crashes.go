@@ -147,6 +147,14 @@ var crashes = []Mutant{
 		Args:    []string{"-timeout", "20s"},
 	},
 	{
+		Defence: "a write whose context has ended changes nothing",
+		File:    "internal/sqlite/write.go",
+		Old:     "w.ctx.Err() == nil && ",
+		New:     "",
+		Package: "./internal/sqlite",
+		Test:    "TestCancelledWriteDoesNotJoin",
+	},
+	{
 		Defence: "a write during Close returns ErrClosed and does not block",
 		File:    "internal/sqlite/write.go",
 		Old:     "case <-db.written: // it was queued too late to be seen",

@@ -162,6 +162,14 @@ var poisoning = []Mutant{
 		Test:    "TestQuarantinedDoesNotBlock",
 	},
 	{
+		Defence: "what untrusted claims have superseded is stored when the user says it",
+		File:    "internal/claims/add.go",
+		Old:     "a.Memory.Trust > superseded.Trust || ",
+		New:     "",
+		Package: "./extension",
+		Test:    "TestUntrustedSuccessorEndsNothingOfTheUser",
+	},
+	{
 		Defence: "repetition by one source does not raise confidence",
 		File:    "schema/derive.go",
 		Old:     "weight, stability = 0, m.Stability // a rep",
@@ -540,7 +548,7 @@ var poisoning = []Mutant{
 	{
 		Defence: "a forgotten claim is not recreated from earlier messages",
 		File:    "internal/claims/add.go",
-		Old:     "if a.Memory.Trust < schema.MaxTrust || !a.lastSaid().After(k.ForgottenAt()) {",
+		Old:     "if last, _ := a.lastSaid(); a.Memory.Trust < schema.MaxTrust || !last.After(k.ForgottenAt()) {",
 		New:     "if false {",
 		Package: "./extension",
 		Test:    "TestForgetIsImmediateAndFinal",

@@ -276,6 +276,9 @@ func (db *DB) attempt(ctx context.Context, t *tx, users []int64, fn func(context
 		return err
 	}
 	defer func() { <-db.writeSlots }()
+	if err := ctx.Err(); err != nil { // it may have got the slot nevertheless
+		return err
+	}
 	return t.run(context.WithoutCancel(ctx), users, fn)
 }
 

@@ -219,9 +219,10 @@ func (db *DB) takeQueued(group []*write) []*write {
 	return group
 }
 
-// join appends a write to a group unless its caller has stopped waiting.
+// join appends a write to a group unless its caller has stopped waiting or is about to:
+// the context may have ended before the caller has noticed.
 func (w *write) join(group []*write) []*write {
-	if w.taken.CompareAndSwap(false, true) {
+	if w.ctx.Err() == nil && w.taken.CompareAndSwap(false, true) {
 		group = append(group, w)
 	}
 	return group

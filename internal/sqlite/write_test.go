@@ -42,3 +42,19 @@ func TestWriteJoinsRunningTransaction(t *testing.T) {
 		})
 	}
 }
+
+func TestCancelledWriteDoesNotJoin(t *testing.T) {
+	db := open(t, Options{})
+	for range 100 { // its caller may notice sooner than the writer
+		ctx, cancel := context.WithCancel(t.Context())
+		second := make(chan error)
+		require.NoError(t, db.Write(t.Context(), func(context.Context, *Tx) error {
+			go func() { second <- db.Write(ctx, func(_ context.Context, tx *Tx) error { return add(tx, "grace") }) }()
+			require.Eventually(t, func() bool { return len(db.queue) > 0 }, 10*time.Second, time.Microsecond)
+			cancel()
+			return nil
+		}))
+		require.ErrorIs(t, <-second, context.Canceled)
+	}
+	require.Zero(t, count(t, db, "grace"))
+}
