@@ -38,6 +38,7 @@ type words struct {
 	concepts     int // their number
 	dictionaries [dictionaryCount]dictionary
 	entries      []byte
+	pairs        pairSet // that phrases begin with
 }
 
 // A text is read with two dictionaries, first that of the topics, then that of the
@@ -97,6 +98,7 @@ var lexicon = sync.OnceValue(func() *words {
 			l.dictionaries[d].languages[lang] = part(n*slotSize + slotPad)
 		}
 	}
+	l.pairs = part(pairBits / 8)
 	l.entries = rest
 	return l
 })
@@ -162,10 +164,9 @@ type span uint32
 type kind uint8
 
 const (
-	exact  kind = iota // a word as written, or a phrase joined by "_"
-	stems              // a word without ending; of English as [text.Terms] gives it
-	opens              // first word of phrases; the value has a bit for each length in words
-	second             // second word of phrases; the value is 1
+	exact kind = iota // a word as written, or a phrase joined by "_"
+	stems             // a word without ending; of English as [text.Terms] gives it
+	opens             // first word of phrases; the value has a bit for each length in words
 )
 
 // find looks a key up.
@@ -184,10 +185,28 @@ func (t table) find(of kind, key []byte) span {
 	}
 }
 
-// follows reports whether a word may be the second of a phrase.
-func (t table) follows(w []byte) bool {
-	return t.find(second, w) != 0 || len(w) > 1 && w[len(w)-1] == 's' && t.find(second, w[:len(w)-1]) != 0
+// A pairSet is a Bloom filter of the first two words of the phrases of all languages:
+// about one in 17 of other pairs seems to be in it.
+type pairSet []byte
+
+const pairBits = 1 << 19
+
+func (p pairSet) add(first, second uint32) {
+	at := pairAt(first, second)
+	p[at/8] |= 1 << (at % 8)
 }
+
+// has reports whether a phrase may begin with two words, given by [wordHash].
+func (p pairSet) has(first, second uint32) bool {
+	at := pairAt(first, second)
+	return p[at/8]>>(at%8)&1 != 0
+}
+
+func pairAt(first, second uint32) uint64 {
+	return mix(uint64(first)<<32|uint64(second)) % pairBits
+}
+
+func wordHash(w []byte) uint32 { return uint32(hash(uint64(len(w)), w)) }
 
 // placeOf returns the first slot of n to look in and the mark of the key.
 func placeOf(of kind, key []byte, n int) (place int, mark uint32) {
