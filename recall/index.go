@@ -130,10 +130,26 @@ func newIndex() *index {
 // is added to it, unless that memory was skipped. how is the [lexicon.MannerOf] the memory's
 // content.
 func (ix *index) add(c schema.IndexedChunk, how lexicon.Manner) {
+	if p, ok := ix.addText(c, how); ok {
+		ix.addThemes(p)
+	}
+}
+
+// placed is a chunk whose text is indexed.
+type placed struct {
+	doc     uint32
+	counted bool // in the statistics
+	text    []byte
+	terms   []uint32 // valid until the next chunk is added
+}
+
+// addText is add but for the themes. It returns false for a chunk that the index does
+// not take.
+func (ix *index) addText(c schema.IndexedChunk, how lexicon.Manner) (p placed, ok bool) {
 	ix.lastChunk = c.ID
 	at := uint32(ix.chunks.Len())
 	if at >= maxChunks || ix.skips(c.MemoryID) {
-		return
+		return p, false
 	}
 	doc, terms := ix.document(c, how), ix.enter(c.Text)
 	ix.chunks.Add(doc, terms)
@@ -153,10 +169,13 @@ func (ix *index) add(c schema.IndexedChunk, how lexicon.Manner) {
 		ix.counts.chunks++
 		ix.counts.words += len(terms)
 	}
-	ix.themes.Add(doc, c.Text, terms, counted)
 	d.words = uint16(min(int(d.words)+len(terms), math.MaxUint16))
 	d.flags |= ix.flags(terms)
+	return placed{doc, counted, c.Text, terms}, true
 }
+
+// addThemes adds the themes of a chunk. It uses nothing of the index but the themes.
+func (ix *index) addThemes(p placed) { ix.themes.Add(p.doc, p.text, p.terms, p.counted) }
 
 // expect reserves room for so many chunks in all.
 func (ix *index) expect(chunks int) {
@@ -225,7 +244,6 @@ func (ix *index) term(coded []byte) uint32 {
 	ix.postings = append(ix.postings, lexicon.Postings{})
 	ix.termFlags = append(ix.termFlags, lexicon.TermFlags(term))
 	ix.counts.holding = append(ix.counts.holding, 0)
-	ix.themes.Vocabulary.Add(coded)
 	for _, r := range lexicon.Roots(term) {
 		ix.families[r] = append(ix.families[r], id)
 	}

@@ -1,6 +1,7 @@
 package lexicon
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/ebbmem/ebb/internal/topics"
@@ -23,8 +24,10 @@ type Themes struct {
 	late map[uint32][]byte
 }
 
-// Add indexes a chunk of a known document or of the next one.
+// Add indexes a chunk of a known document or of the next one. Terms are numbered in the
+// order in which they occur first.
 func (t *Themes) Add(doc uint32, prepared []byte, terms []uint32, counted bool) {
+	t.learn(prepared, terms)
 	isNew := int(doc) == len(t.ends)
 	start := len(t.codes)
 	if !isNew {
@@ -65,6 +68,22 @@ func (t *Themes) Add(doc uint32, prepared []byte, terms []uint32, counted bool) 
 		if isNew || !before.Has(code) {
 			t.documentsOf(code).Add(doc, 1)
 		}
+	}
+}
+
+// learn adds the new ones of the terms of a prepared text to the vocabulary.
+func (t *Themes) learn(prepared []byte, terms []uint32) {
+	if len(terms) == 0 || int(slices.Max(terms)) < t.Vocabulary.Len() {
+		return
+	}
+	for term := range bytes.FieldsSeq(prepared) {
+		if len(terms) == 0 {
+			return // the index cuts very long texts
+		}
+		if int(terms[0]) == t.Vocabulary.Len() {
+			t.Vocabulary.Add(term)
+		}
+		terms = terms[1:]
 	}
 }
 
