@@ -150,9 +150,13 @@ func (c *indexes) catchUp(ctx context.Context, s *schema.Snapshot, ix *sharedInd
 			ix.index = newIndex()
 		}
 	}
-	if ix.lastChunk == 0 && schema.ChunksUpTo(userID, lastChunk) > c.inline {
-		ix.skipped = lastChunk - int64(c.first)
-		ix.lastChunk = ix.skipped
+	if ix.lastChunk == 0 {
+		if chunks := schema.ChunksUpTo(userID, lastChunk); chunks > c.inline {
+			ix.skipped = lastChunk - int64(c.first)
+			ix.lastChunk = ix.skipped
+		} else {
+			ix.expect(chunks)
+		}
 	}
 	err = ix.index.catchUp(ctx, s, userID, lastOp)
 	if errors.Is(err, schema.ErrCorrupt) {

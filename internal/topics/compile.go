@@ -28,7 +28,7 @@ func Compile(lists fs.FS) ([]byte, error) {
 	for d := range c.listed {
 		rest = append(rest, hanLengths(c.listed[d][chinese])...)
 		for lang, listed := range c.listed[d] {
-			t := c.table(listed, language(lang))
+			t := c.table(listed, d, language(lang))
 			out = binary.LittleEndian.AppendUint32(out, uint32(len(t)/slotSize))
 			rest = append(rest, t...)
 		}
@@ -186,8 +186,8 @@ func hanLengths(listed map[string][]entry) []byte {
 	return lengths
 }
 
-// table compiles the table of a language.
-func (c *compiler) table(listed map[string][]entry, lang language) []byte {
+// table compiles the table of a language in a dictionary.
+func (c *compiler) table(listed map[string][]entry, dictionary int, lang language) []byte {
 	lists := make(map[string][]entry) // by key
 	keys := make(map[string]uint32)
 	for w, found := range listed {
@@ -195,9 +195,9 @@ func (c *compiler) table(listed map[string][]entry, lang language) []byte {
 		if first, rest, phrase := strings.Cut(w, "_"); phrase {
 			keys[key(opens, first)] |= 1 << (strings.Count(w, "_") + 1)
 			second, _, longer := strings.Cut(rest, "_")
-			c.pairs.add(wordHash([]byte(first)), wordHash([]byte(second)))
+			c.pairs.add(pairOf(dictionary, lang, wordHash([]byte(first)), wordHash([]byte(second))))
 			if !longer { // a phrase may end with one more "s"
-				c.pairs.add(wordHash([]byte(first)), wordHash([]byte(second+"s")))
+				c.pairs.add(pairOf(dictionary, lang, wordHash([]byte(first)), wordHash([]byte(second+"s"))))
 			}
 		}
 	}

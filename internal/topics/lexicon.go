@@ -185,28 +185,34 @@ func (t table) find(of kind, key []byte) span {
 	}
 }
 
-// A pairSet is a Bloom filter of the first two words of the phrases of all languages:
-// about one in 17 of other pairs seems to be in it.
+// A pairSet is a Bloom filter of the first two words of the phrases of all tables. One in
+// 60 of other pairs seems to be in it.
 type pairSet []byte
 
 const pairBits = 1 << 19
 
-func (p pairSet) add(first, second uint32) {
-	at := pairAt(first, second)
-	p[at/8] |= 1 << (at % 8)
-}
+// A pair is the hash of two words, which in a table may begin a phrase.
+type pair uint64
 
-// has reports whether a phrase may begin with two words, given by [wordHash].
-func (p pairSet) has(first, second uint32) bool {
-	at := pairAt(first, second)
-	return p[at/8]>>(at%8)&1 != 0
-}
-
-func pairAt(first, second uint32) uint64 {
-	return mix(uint64(first)<<32|uint64(second)) % pairBits
+// pairOf returns the pair of two words, given by their [wordHash].
+func pairOf(dictionary int, lang language, first, second uint32) pair {
+	table := uint32(dictionary)*uint32(languageCount) + uint32(lang)
+	return pair(mix(uint64(first)<<32 | uint64(second^table)))
 }
 
 func wordHash(w []byte) uint32 { return uint32(hash(uint64(len(w)), w)) }
+
+func (p pairSet) add(of pair) {
+	for range 2 {
+		p[of%pairBits/8] |= 1 << (of % 8)
+		of >>= 32
+	}
+}
+
+func (p pairSet) has(of pair) bool {
+	other := of >> 32
+	return p[of%pairBits/8]>>(of%8)&1 != 0 && p[other%pairBits/8]>>(other%8)&1 != 0
+}
 
 // placeOf returns the first slot of n to look in and the mark of the key.
 func placeOf(of kind, key []byte, n int) (place int, mark uint32) {

@@ -139,9 +139,11 @@ func (v *Vocabulary) addTerms(r *reader, d int, first, last language, prepared [
 		n := 1
 		if place := v.terms[terms[0]]; place > 0 {
 			prepared = bytes.TrimLeft(prepared, " ")
-			k := &v.known[place]
-			pair := len(terms) > 1 && r.pairs.has(k.last, v.firsts[terms[1]])
-			n = v.addTerm(r, &k.about[d], pair, first, last, prepared)
+			var next uint32
+			if len(terms) > 1 {
+				next = v.firsts[terms[1]]
+			}
+			n = v.addTerm(r, d, &v.known[place], next, first, last, prepared)
 		}
 		for range min(n, len(terms)) {
 			prepared, terms = bytes.TrimLeft(prepared, " "), terms[1:]
@@ -151,9 +153,10 @@ func (v *Vocabulary) addTerms(r *reader, d int, first, last language, prepared [
 }
 
 // addTerm adds what the term that prepared begins with is about, or the longest phrase,
-// and returns how many terms that took. pair says that a phrase may begin with it and the
-// next term.
-func (v *Vocabulary) addTerm(r *reader, a *about, pair bool, first, last language, prepared []byte) int {
+// and returns how many terms that took. next is the [wordHash] of the next word, 0 if
+// there is none.
+func (v *Vocabulary) addTerm(r *reader, d int, k *known, next uint32, first, last language, prepared []byte) int {
+	a := &k.about[d]
 	n, at := 1, a.from
 	for lang := range languageCount {
 		list := v.lists[at : at+uint32(a.lengths[lang])]
@@ -161,7 +164,7 @@ func (v *Vocabulary) addTerm(r *reader, a *about, pair bool, first, last languag
 		if lang < first || lang > last {
 			continue
 		}
-		if pair && a.opens>>lang&1 != 0 {
+		if a.opens>>lang&1 != 0 && next != 0 && r.pairs.has(pairOf(d, lang, k.last, next)) {
 			if s, terms := r.phraseOf(prepared, lang); terms > 0 {
 				n = max(n, terms)
 				r.met(s, 1)

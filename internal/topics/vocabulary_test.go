@@ -120,8 +120,10 @@ func TestPairsHoldTheirPhrases(t *testing.T) {
 					continue
 				}
 				phrases++
-				pair := func(w string) bool { return l.pairs.has(wordHash([]byte(words[0])), wordHash([]byte(w))) }
-				if !pair(words[1]) || len(words) == 2 && !pair(words[1]+"s") {
+				passes := func(second string) bool {
+					return l.pairs.has(pairOf(d, lang, wordHash([]byte(words[0])), wordHash([]byte(second))))
+				}
+				if !passes(words[1]) || len(words) == 2 && !passes(words[1]+"s") {
 					t.Errorf("%q does not pass", w)
 				}
 			}
