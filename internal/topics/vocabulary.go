@@ -135,27 +135,32 @@ func (v *Vocabulary) Append(codes, prepared []byte, terms []uint32) []byte {
 // addTerms adds what the terms of a prepared text are about by the dictionary d, in the
 // languages from first to last.
 func (v *Vocabulary) addTerms(r *reader, d int, first, last language, prepared []byte, terms []uint32) {
-	for len(terms) > 0 {
+	for i := 0; i < len(terms); {
 		n := 1
-		if place := v.terms[terms[0]]; place > 0 {
-			prepared = bytes.TrimLeft(prepared, " ")
+		if place := v.terms[terms[i]]; place > 0 {
 			var next uint32
-			if len(terms) > 1 {
-				next = v.firsts[terms[1]]
+			if i+1 < len(terms) {
+				next = v.firsts[terms[i+1]]
 			}
-			n = v.addTerm(r, d, &v.known[place], next, first, last, prepared)
+			n = v.addTerm(r, d, &v.known[place], next, first, last, func() []byte { return from(prepared, i) })
 		}
-		for range min(n, len(terms)) {
-			prepared, terms = bytes.TrimLeft(prepared, " "), terms[1:]
-			prepared = prepared[max(0, bytes.IndexByte(prepared, ' ')):]
-		}
+		i += n
 	}
 }
 
-// addTerm adds what the term that prepared begins with is about, or the longest phrase,
-// and returns how many terms that took. next is the [wordHash] of the next word, 0 if
-// there is none.
-func (v *Vocabulary) addTerm(r *reader, d int, k *known, next uint32, first, last language, prepared []byte) int {
+// from returns a prepared text without its first n terms.
+func from(prepared []byte, n int) []byte {
+	for range n {
+		prepared = bytes.TrimLeft(prepared, " ")
+		prepared = prepared[max(0, bytes.IndexByte(prepared, ' ')):]
+	}
+	return bytes.TrimLeft(prepared, " ")
+}
+
+// addTerm adds what a term is about, or the longest phrase that begins with it, and
+// returns how many terms that took. next is the [wordHash] of the next word, 0 if there
+// is none. rest returns the text from the term on.
+func (v *Vocabulary) addTerm(r *reader, d int, k *known, next uint32, first, last language, rest func() []byte) int {
 	a := &k.about[d]
 	n, at := 1, a.from
 	for lang := range languageCount {
@@ -165,7 +170,7 @@ func (v *Vocabulary) addTerm(r *reader, d int, k *known, next uint32, first, las
 			continue
 		}
 		if a.opens>>lang&1 != 0 && next != 0 && r.pairs.has(pairOf(d, lang, k.last, next)) {
-			if s, terms := r.phraseOf(prepared, lang); terms > 0 {
+			if s, terms := r.phraseOf(rest(), lang); terms > 0 {
 				n = max(n, terms)
 				r.met(s, 1)
 				continue
