@@ -130,26 +130,18 @@ func newIndex() *index {
 // is added to it, unless that memory was skipped. how is the [lexicon.MannerOf] the memory's
 // content.
 func (ix *index) add(c schema.IndexedChunk, how lexicon.Manner) {
-	if p, ok := ix.addText(c, how); ok {
-		ix.addThemes(p)
+	if t, ok := ix.addText(c, how); ok {
+		ix.themes.Add(t)
 	}
 }
 
-// placed is a chunk whose text is indexed.
-type placed struct {
-	doc     uint32
-	counted bool // in the statistics
-	text    []byte
-	terms   []uint32 // valid until the next chunk is added
-}
-
-// addText is add but for the themes. It returns false for a chunk that the index does
-// not take.
-func (ix *index) addText(c schema.IndexedChunk, how lexicon.Manner) (p placed, ok bool) {
+// addText is add but for the themes. It returns what they need, valid until the next
+// chunk, or false for a chunk that the index does not take.
+func (ix *index) addText(c schema.IndexedChunk, how lexicon.Manner) (t lexicon.Text, ok bool) {
 	ix.lastChunk = c.ID
 	at := uint32(ix.chunks.Len())
 	if at >= maxChunks || ix.skips(c.MemoryID) {
-		return p, false
+		return t, false
 	}
 	doc, terms := ix.document(c, how), ix.enter(c.Text)
 	ix.chunks.Add(doc, terms)
@@ -171,11 +163,8 @@ func (ix *index) addText(c schema.IndexedChunk, how lexicon.Manner) (p placed, o
 	}
 	d.words = uint16(min(int(d.words)+len(terms), math.MaxUint16))
 	d.flags |= ix.flags(terms)
-	return placed{doc, counted, c.Text, terms}, true
+	return lexicon.Text{Doc: doc, Counted: counted, Prepared: c.Text, Terms: terms}, true
 }
-
-// addThemes adds the themes of a chunk. It uses nothing of the index but the themes.
-func (ix *index) addThemes(p placed) { ix.themes.Add(p.doc, p.text, p.terms, p.counted) }
 
 // expect reserves room for so many chunks in all.
 func (ix *index) expect(chunks int) {

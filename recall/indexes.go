@@ -258,9 +258,9 @@ func (ix *index) read(ctx context.Context, s *schema.Snapshot, userID int64) (th
 	var brokenTexts, brokenThemes error
 	var full, empty chan *chunkBatch
 	batch := new(chunkBatch)
-	var speaks manners
+	var manners lexicon.Manners
 	err = s.ChunksAfter(ctx, userID, ix.lastChunk, func(c schema.IndexedChunk) {
-		if batch.add(c, speaks.of(&c)); len(batch.chunks) < worth {
+		if batch.add(c, manners.Of(c.MemoryID, c.Content)); len(batch.chunks) < worth {
 			return
 		}
 		if full == nil {
@@ -273,7 +273,7 @@ func (ix *index) read(ctx context.Context, s *schema.Snapshot, userID int64) (th
 				pass(full, indexed, &brokenTexts, ix.addTexts)
 				close(indexed)
 			})
-			topics.Go(func() { pass(indexed, empty, &brokenThemes, ix.addBatchThemes) })
+			topics.Go(func() { pass(indexed, empty, &brokenThemes, ix.addThemes) })
 		}
 		full <- batch
 		background.Yield(ctx)
@@ -283,7 +283,7 @@ func (ix *index) read(ctx context.Context, s *schema.Snapshot, userID int64) (th
 	if full == nil {
 		brokenTexts = schema.Guard(func() {
 			ix.addTexts(batch)
-			ix.addBatchThemes(batch)
+			ix.addThemes(batch)
 		})
 	} else {
 		full <- batch
@@ -313,23 +313,8 @@ type chunkBatch struct {
 	chunks []schema.IndexedChunk
 	how    []lexicon.Manner // of each
 	text   []byte           // of all, one after another
-	placed []placed
-	terms  []uint32 // of placed, one after another
-}
-
-// manners computes the manner of memories. It reads a memory's text once although it
-// may have several chunks, which follow each other.
-type manners struct {
-	known  bool
-	memory int64
-	how    lexicon.Manner
-}
-
-func (m *manners) of(c *schema.IndexedChunk) lexicon.Manner {
-	if !m.known || m.memory != c.MemoryID {
-		m.known, m.memory, m.how = true, c.MemoryID, lexicon.MannerOf(c.Content)
-	}
-	return m.how
+	themed []lexicon.Text
+	terms  []uint32 // of themed, one after another
 }
 
 func (b *chunkBatch) add(c schema.IndexedChunk, how lexicon.Manner) {
@@ -343,25 +328,23 @@ func (b *chunkBatch) add(c schema.IndexedChunk, how lexicon.Manner) {
 // addTexts indexes the texts of a batch.
 func (ix *index) addTexts(b *chunkBatch) {
 	for i, c := range b.chunks {
-		p, ok := ix.addText(c, b.how[i])
-		if !ok {
-			continue
+		if t, ok := ix.addText(c, b.how[i]); ok {
+			from := len(b.terms)
+			b.terms = append(b.terms, t.Terms...)
+			t.Terms = b.terms[from:]
+			b.themed = append(b.themed, t)
 		}
-		from := len(b.terms)
-		b.terms = append(b.terms, p.terms...)
-		p.terms = b.terms[from:]
-		b.placed = append(b.placed, p)
 	}
 }
 
-// addBatchThemes indexes the themes of a batch after its texts.
-func (ix *index) addBatchThemes(b *chunkBatch) {
-	for _, p := range b.placed {
-		ix.addThemes(p)
+// addThemes indexes the themes of a batch after its texts.
+func (ix *index) addThemes(b *chunkBatch) {
+	for _, t := range b.themed {
+		ix.themes.Add(t)
 	}
 }
 
 func (b *chunkBatch) empty() {
 	b.chunks, b.how, b.text = b.chunks[:0], b.how[:0], b.text[:0]
-	b.placed, b.terms = b.placed[:0], b.terms[:0]
+	b.themed, b.terms = b.themed[:0], b.terms[:0]
 }
