@@ -63,6 +63,13 @@ type progress struct {
 }
 
 func createConsumer(ctx context.Context, db *schema.DB, name string, fromStart bool) error {
+	var exists bool
+	err := db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		return s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM consumers WHERE name = ?)", []any{name}, &exists)
+	})
+	if err != nil || exists { // the first write of a process syncs the log even if it changes nothing
+		return err
+	}
 	return db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 		_, err := tx.Exec(ctx, `INSERT INTO consumers (name, cursor, created_at, updated_at)
 			SELECT ?, CASE WHEN ? = 1 THEN 0 ELSE coalesce(max(seq), 0) END, ?, ? FROM events

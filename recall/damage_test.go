@@ -1,13 +1,10 @@
 package recall
 
 import (
-	"bytes"
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/vecstore"
 )
 
@@ -31,20 +28,4 @@ func TestExpectationsAreBounded(t *testing.T) {
 	set := newVectorSet(&vecstore.Generation{Dims: 2}, 10)
 	set.reserve(1 << 40)
 	require.LessOrEqual(t, set.ids.Cap(), maxExpected)
-}
-
-// A memory's text is looked at once, however many chunks it has: a text of a
-// megabyte has a thousand, and looking at all of it for each took 20 seconds.
-func TestTextIsInspectedOncePerMemory(t *testing.T) {
-	content := bytes.Repeat([]byte("down by the old mill and the birches "), 30_000)
-	var speaks manners
-	for memory := range int64(3) {
-		for chunk := range int64(1200) {
-			c := schema.IndexedChunk{ID: memory<<20 | chunk, MemoryID: memory, Content: content}
-			if chunk > 0 {
-				c.Content = []byte("and Ada, and Bob, and Eve") // seen only by who looks again
-			}
-			require.Zero(t, speaks.of(&c).Names(), fmt.Sprint(memory, " ", chunk))
-		}
-	}
 }

@@ -130,10 +130,18 @@ func newIndex() *index {
 // is added to it, unless that memory was skipped. how is the [lexicon.MannerOf] the memory's
 // content.
 func (ix *index) add(c schema.IndexedChunk, how lexicon.Manner) {
+	if t, ok := ix.addText(c, how); ok {
+		ix.themes.Add(t)
+	}
+}
+
+// addText is add but for the themes. It returns what they need, valid until the next
+// chunk, or false for a chunk that the index does not take.
+func (ix *index) addText(c schema.IndexedChunk, how lexicon.Manner) (t lexicon.Text, ok bool) {
 	ix.lastChunk = c.ID
 	at := uint32(ix.chunks.Len())
 	if at >= maxChunks || ix.skips(c.MemoryID) {
-		return
+		return t, false
 	}
 	doc, terms := ix.document(c, how), ix.enter(c.Text)
 	ix.chunks.Add(doc, terms)
@@ -153,9 +161,9 @@ func (ix *index) add(c schema.IndexedChunk, how lexicon.Manner) {
 		ix.counts.chunks++
 		ix.counts.words += len(terms)
 	}
-	ix.themes.Add(doc, c.Text, terms, counted)
 	d.words = uint16(min(int(d.words)+len(terms), math.MaxUint16))
 	d.flags |= ix.flags(terms)
+	return lexicon.Text{Doc: doc, Counted: counted, Prepared: c.Text, Terms: terms}, true
 }
 
 // expect reserves room for so many chunks in all.
@@ -225,7 +233,6 @@ func (ix *index) term(coded []byte) uint32 {
 	ix.postings = append(ix.postings, lexicon.Postings{})
 	ix.termFlags = append(ix.termFlags, lexicon.TermFlags(term))
 	ix.counts.holding = append(ix.counts.holding, 0)
-	ix.themes.Vocabulary.Add(coded)
 	for _, r := range lexicon.Roots(term) {
 		ix.families[r] = append(ix.families[r], id)
 	}

@@ -150,9 +150,13 @@ func (c *indexes) catchUp(ctx context.Context, s *schema.Snapshot, ix *sharedInd
 			ix.index = newIndex()
 		}
 	}
-	if ix.lastChunk == 0 && schema.ChunksUpTo(userID, lastChunk) > c.inline {
-		ix.skipped = lastChunk - int64(c.first)
-		ix.lastChunk = ix.skipped
+	if ix.lastChunk == 0 {
+		if chunks := schema.ChunksUpTo(userID, lastChunk); chunks > c.inline {
+			ix.skipped = lastChunk - int64(c.first)
+			ix.lastChunk = ix.skipped
+		} else {
+			ix.expect(chunks)
+		}
 	}
 	err = ix.index.catchUp(ctx, s, userID, lastOp)
 	if errors.Is(err, schema.ErrCorrupt) {
@@ -213,74 +217,94 @@ func (ix *index) catchUp(ctx context.Context, s *schema.Snapshot, userID, lastOp
 		}
 	}
 	held := len(ix.docs)
-	if err := ix.read(ctx, s, userID); err != nil {
+	themes, err := ix.read(ctx, s, userID)
+	defer func() { _ = themes() }() // also after a panic
+	var changed map[int64]schema.State
+	if err == nil && ix.lastOp < lastOp && held > 0 {
+		changed, err = s.ChangedMemories(ctx, userID, ix.lastOp)
+	}
+	if err == nil {
+		err = ix.readKeys(ctx, s, userID, ix.claims(changed))
+	}
+	if err := cmp.Or(err, themes()); err != nil {
 		return err
 	}
-	var claims []uint32 // new or changed
+	ix.change(changed)
+	ix.keyedDocs, ix.lastOp = uint32(len(ix.docs)), max(ix.lastOp, lastOp)
+	return nil
+}
+
+// claims returns the claims that are new or changed.
+func (ix *index) claims(changed map[int64]schema.State) (claims []uint32) {
 	for doc := ix.keyedDocs; doc < uint32(len(ix.docs)); doc++ {
 		if ix.meta[doc].keyed() {
 			claims = append(claims, doc)
 		}
 	}
-	if ix.lastOp < lastOp && held > 0 {
-		changed, err := s.ChangedMemories(ctx, userID, ix.lastOp)
-		if err != nil {
-			return err
-		}
-		ix.change(changed)
-		for memory := range changed {
-			if doc, ok := ix.find(memory); ok && ix.meta[doc].keyed() {
-				claims = append(claims, doc)
-			}
+	for memory := range changed {
+		if doc, ok := ix.find(memory); ok && ix.meta[doc].keyed() {
+			claims = append(claims, doc)
 		}
 	}
-	if err := ix.readKeys(ctx, s, userID, claims); err != nil {
-		return err
-	}
-	ix.keyedDocs, ix.lastOp = uint32(len(ix.docs)), max(ix.lastOp, lastOp)
-	return nil
+	return claims
 }
 
-// read adds the chunks after the last. For large memories, SQLite reads while
-// another goroutine indexes: each takes half of the time.
-func (ix *index) read(ctx context.Context, s *schema.Snapshot, userID int64) error {
+// read adds the chunks after the last. For large memories, SQLite reads while a second
+// goroutine indexes the texts and a third their themes. When read returns, only themes
+// may be missing: the caller must call themes, which waits for them.
+func (ix *index) read(ctx context.Context, s *schema.Snapshot, userID int64) (themes func() error, err error) {
 	const worth, underway = 256, 4 // chunks handed over at once, batches
-	var taken sync.WaitGroup
-	var broken error
+	var texts, topics sync.WaitGroup
+	var brokenTexts, brokenThemes error
 	var full, empty chan *chunkBatch
 	batch := new(chunkBatch)
-	var speaks manners
-	err := s.ChunksAfter(ctx, userID, ix.lastChunk, func(c schema.IndexedChunk) {
-		if batch.add(c, speaks.of(&c)); len(batch.chunks) < worth {
+	var manners lexicon.Manners
+	err = s.ChunksAfter(ctx, userID, ix.lastChunk, func(c schema.IndexedChunk) {
+		if batch.add(c, manners.Of(c.MemoryID, c.Content)); len(batch.chunks) < worth {
 			return
 		}
 		if full == nil {
-			full, empty = make(chan *chunkBatch, underway), make(chan *chunkBatch, underway)
+			full, empty = make(chan *chunkBatch, underway), make(chan *chunkBatch, underway+1)
+			indexed := make(chan *chunkBatch, underway)
 			for range underway {
 				empty <- new(chunkBatch)
 			}
-			taken.Go(func() {
-				for b := range full {
-					if broken == nil {
-						broken = schema.Guard(func() { ix.addAll(b) })
-					}
-					b.empty()
-					empty <- b
-				}
+			texts.Go(func() {
+				pass(full, indexed, &brokenTexts, ix.addTexts)
+				close(indexed)
 			})
+			topics.Go(func() { pass(indexed, empty, &brokenThemes, ix.addThemes) })
 		}
 		full <- batch
 		background.Yield(ctx)
 		batch = <-empty
+		batch.empty()
 	})
-	if full != nil {
+	if full == nil {
+		brokenTexts = schema.Guard(func() {
+			ix.addTexts(batch)
+			ix.addThemes(batch)
+		})
+	} else {
+		full <- batch
 		close(full)
-		taken.Wait()
+		texts.Wait()
 	}
-	if broken == nil {
-		broken = schema.Guard(func() { ix.addAll(batch) })
+	return func() error {
+		topics.Wait()
+		return brokenThemes
+	}, cmp.Or(err, brokenTexts)
+}
+
+// pass applies do to the batches from one channel until it fails, and hands all of them
+// on.
+func pass(from <-chan *chunkBatch, to chan<- *chunkBatch, broken *error, do func(*chunkBatch)) {
+	for b := range from {
+		if *broken == nil {
+			*broken = schema.Guard(func() { do(b) })
+		}
+		to <- b
 	}
-	return cmp.Or(err, broken)
 }
 
 // chunkBatch holds chunks on their way from SQLite into an index. It is reused:
@@ -289,21 +313,8 @@ type chunkBatch struct {
 	chunks []schema.IndexedChunk
 	how    []lexicon.Manner // of each
 	text   []byte           // of all, one after another
-}
-
-// manners computes the manner of memories. It reads a memory's text once although it
-// may have several chunks, which follow each other.
-type manners struct {
-	known  bool
-	memory int64
-	how    lexicon.Manner
-}
-
-func (m *manners) of(c *schema.IndexedChunk) lexicon.Manner {
-	if !m.known || m.memory != c.MemoryID {
-		m.known, m.memory, m.how = true, c.MemoryID, lexicon.MannerOf(c.Content)
-	}
-	return m.how
+	themed []lexicon.Text
+	terms  []uint32 // of themed, one after another
 }
 
 func (b *chunkBatch) add(c schema.IndexedChunk, how lexicon.Manner) {
@@ -314,13 +325,26 @@ func (b *chunkBatch) add(c schema.IndexedChunk, how lexicon.Manner) {
 	b.chunks = append(b.chunks, c)
 }
 
-// addAll indexes a batch.
-func (ix *index) addAll(b *chunkBatch) {
+// addTexts indexes the texts of a batch.
+func (ix *index) addTexts(b *chunkBatch) {
 	for i, c := range b.chunks {
-		ix.add(c, b.how[i])
+		if t, ok := ix.addText(c, b.how[i]); ok {
+			from := len(b.terms)
+			b.terms = append(b.terms, t.Terms...)
+			t.Terms = b.terms[from:]
+			b.themed = append(b.themed, t)
+		}
+	}
+}
+
+// addThemes indexes the themes of a batch after its texts.
+func (ix *index) addThemes(b *chunkBatch) {
+	for _, t := range b.themed {
+		ix.themes.Add(t)
 	}
 }
 
 func (b *chunkBatch) empty() {
 	b.chunks, b.how, b.text = b.chunks[:0], b.how[:0], b.text[:0]
+	b.themed, b.terms = b.themed[:0], b.terms[:0]
 }

@@ -145,20 +145,21 @@ func saysUnknown(words []string) bool {
 	if len(words) == 0 {
 		return false
 	}
-	joined := strings.Join(words, " ")
-	if first, _ := utf8.DecodeRuneInString(joined); isUnspaced(first) {
-		joined = strings.ReplaceAll(joined, " ", "")
+	if first, _ := utf8.DecodeRuneInString(words[0]); isUnspaced(first) {
+		joined := strings.Join(words, "")
 		return utf8.RuneCountInString(joined) <= 20 && slices.ContainsFunc(unknownUnspaced, func(p string) bool {
 			at := strings.Index(joined, p)
 			return at >= 0 && utf8.RuneCountInString(joined[:at]) <= 8
 		})
 	}
 	const longest = 14 // words
-	if len(words) > longest {
+	phrases := unknownPhrases[words[0]]
+	if len(words) > longest || phrases == nil {
 		return false
 	}
-	for _, p := range unknownPhrases {
-		rest, ok := strings.CutPrefix(joined+" ", p+" ")
+	joined := strings.Join(words, " ") + " "
+	for _, p := range phrases {
+		rest, ok := strings.CutPrefix(joined, p)
 		if !ok {
 			continue
 		}
@@ -168,6 +169,16 @@ func saysUnknown(words []string) bool {
 		}
 	}
 	return false
+}
+
+// byFirstWord groups phrases by their first words, and ends each with a space.
+func byFirstWord(phrases []string) map[string][]string {
+	by := make(map[string][]string)
+	for _, p := range phrases {
+		first, _, _ := strings.Cut(p, " ")
+		by[first] = append(by[first], p+" ")
+	}
+	return by
 }
 
 func asksForAnswer(words []string) bool {
@@ -212,7 +223,7 @@ var (
 	unknownOf = wordSet(`about on of regarding concerning whether if what which who whose where when why how any your that for to
 		über zu von ob was welche welcher welches welchen wer wo wohin woher wann warum wie dein deine deinen ihr ihre für
 		sobre acerca de si qué que cuál quién dónde cuándo cómo cuánto tu su ninguna ningún`)
-	unknownPhrases = strings.Split(`i do not know
+	unknownPhrases = byFirstWord(strings.Split(`i do not know
 i dont know
 i really dont know
 i honestly dont know
@@ -333,7 +344,7 @@ no puedo decirte
 me lo has dicho
 no me lo has dicho
 no me has dicho
-no has mencionado`, "\n")
+no has mencionado`, "\n"))
 	unknownUnspaced = strings.Fields(`不知道 不清楚 不太清楚 不记得 不記得 不确定 不確定 没有相关 沒有相關 没有这方面 没有关于 没有您的 没有你的 没有记录 沒有記錄 没有印象 想不起来 没有信息 无法确定 无法回答 没听你说过 没有提到 没提过 没告诉过我`)
 	invitations     = strings.Split(`could you
 can you

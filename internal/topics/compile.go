@@ -15,10 +15,11 @@ import (
 
 // Compile makes lexicon.bin of the lists in a folder: the number of concepts, the number
 // of slots of each table, for each dictionary the lengths of Chinese words by first
-// character and the tables of its languages, then the entries to which they point.
+// character and the tables of its languages, then the pairs that phrases begin with and
+// the entries to which the tables point.
 // Numbers are little endian.
 func Compile(lists fs.FS) ([]byte, error) {
-	c := &compiler{places: make(map[string]uint32), entries: make([]byte, 2)}
+	c := &compiler{places: make(map[string]uint32), entries: make([]byte, 2), pairs: make(pairSet, pairBits/8)}
 	if err := c.read(lists); err != nil {
 		return nil, err
 	}
@@ -27,7 +28,7 @@ func Compile(lists fs.FS) ([]byte, error) {
 	for d := range c.listed {
 		rest = append(rest, hanLengths(c.listed[d][chinese])...)
 		for lang, listed := range c.listed[d] {
-			t := c.table(listed, language(lang))
+			t := c.table(listed, d, language(lang))
 			out = binary.LittleEndian.AppendUint32(out, uint32(len(t)/slotSize))
 			rest = append(rest, t...)
 		}
@@ -35,7 +36,7 @@ func Compile(lists fs.FS) ([]byte, error) {
 	if len(c.entries)/2 >= 1<<24 {
 		return nil, fmt.Errorf("too many entries")
 	}
-	return append(append(out, rest...), c.entries...), nil
+	return slices.Concat(out, rest, c.pairs, c.entries), nil
 }
 
 type compiler struct {
@@ -43,6 +44,7 @@ type compiler struct {
 	listed   [dictionaryCount][languageCount]map[string][]entry // by word
 	entries  []byte
 	places   map[string]uint32 // in entries, by their bytes
+	pairs    pairSet
 }
 
 // lists names the lists of topics by language.
@@ -184,16 +186,19 @@ func hanLengths(listed map[string][]entry) []byte {
 	return lengths
 }
 
-// table compiles the table of a language.
-func (c *compiler) table(listed map[string][]entry, lang language) []byte {
+// table compiles the table of a language in a dictionary.
+func (c *compiler) table(listed map[string][]entry, dictionary int, lang language) []byte {
 	lists := make(map[string][]entry) // by key
 	keys := make(map[string]uint32)
 	for w, found := range listed {
 		lists[key(exact, w)] = found
 		if first, rest, phrase := strings.Cut(w, "_"); phrase {
 			keys[key(opens, first)] |= 1 << (strings.Count(w, "_") + 1)
-			next, _, _ := strings.Cut(rest, "_")
-			keys[key(second, next)] = 1
+			second, _, longer := strings.Cut(rest, "_")
+			c.pairs.add(pairOf(dictionary, lang, wordHash([]byte(first)), wordHash([]byte(second))))
+			if !longer { // a phrase may end with one more "s"
+				c.pairs.add(pairOf(dictionary, lang, wordHash([]byte(first)), wordHash([]byte(second+"s"))))
+			}
 		}
 	}
 	for s, found := range stemmed(listed, lang) {

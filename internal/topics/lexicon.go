@@ -38,6 +38,7 @@ type words struct {
 	concepts     int // their number
 	dictionaries [dictionaryCount]dictionary
 	entries      []byte
+	pairs        pairSet // that phrases begin with
 }
 
 // A text is read with two dictionaries, first that of the topics, then that of the
@@ -97,6 +98,7 @@ var lexicon = sync.OnceValue(func() *words {
 			l.dictionaries[d].languages[lang] = part(n*slotSize + slotPad)
 		}
 	}
+	l.pairs = part(pairBits / 8)
 	l.entries = rest
 	return l
 })
@@ -162,10 +164,9 @@ type span uint32
 type kind uint8
 
 const (
-	exact  kind = iota // a word as written, or a phrase joined by "_"
-	stems              // a word without ending; of English as [text.Terms] gives it
-	opens              // first word of phrases; the value has a bit for each length in words
-	second             // second word of phrases; the value is 1
+	exact kind = iota // a word as written, or a phrase joined by "_"
+	stems             // a word without ending; of English as [text.Terms] gives it
+	opens             // first word of phrases; the value has a bit for each length in words
 )
 
 // find looks a key up.
@@ -184,9 +185,33 @@ func (t table) find(of kind, key []byte) span {
 	}
 }
 
-// follows reports whether a word may be the second of a phrase.
-func (t table) follows(w []byte) bool {
-	return t.find(second, w) != 0 || len(w) > 1 && w[len(w)-1] == 's' && t.find(second, w[:len(w)-1]) != 0
+// A pairSet is a Bloom filter of the first two words of the phrases of all tables. One in
+// 60 of other pairs seems to be in it.
+type pairSet []byte
+
+const pairBits = 1 << 19
+
+// A pair is the hash of two words, which in a table may begin a phrase.
+type pair uint64
+
+// pairOf returns the pair of two words, given by their [wordHash].
+func pairOf(dictionary int, lang language, first, second uint32) pair {
+	table := uint32(dictionary)*uint32(languageCount) + uint32(lang)
+	return pair(mix(uint64(first)<<32 | uint64(second^table)))
+}
+
+func wordHash(w []byte) uint32 { return uint32(hash(uint64(len(w)), w)) }
+
+func (p pairSet) add(of pair) {
+	for range 2 {
+		p[of%pairBits/8] |= 1 << (of % 8)
+		of >>= 32
+	}
+}
+
+func (p pairSet) has(of pair) bool {
+	other := of >> 32
+	return p[of%pairBits/8]>>(of%8)&1 != 0 && p[other%pairBits/8]>>(other%8)&1 != 0
 }
 
 // placeOf returns the first slot of n to look in and the mark of the key.

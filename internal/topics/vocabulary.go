@@ -10,15 +10,17 @@ import (
 // its texts need no look-up of words. From prepared text it makes the set that [Of]
 // makes from the original. It is not safe for concurrent use while terms are added.
 type Vocabulary struct {
-	terms []uint16 // by number of the term, its index in known; 0 = unknown
-	known []known
-	lists []weighted
-	han   bool // any term is Chinese
+	terms  []uint16 // by number of the term, its index in known; 0 = unknown
+	firsts []uint32 // by number of the term, the [wordHash] of its first word; 0 = none
+	known  []known
+	lists  []weighted
+	han    bool // any term is Chinese
 }
 
 // known is what a term is about.
 type known struct {
-	function uint8 // languages of which it is a function word, a bit each
+	function uint8  // languages of which it is a function word, a bit each
+	last     uint32 // the [wordHash] of its last word
 	about    [dictionaryCount]about
 }
 
@@ -27,8 +29,10 @@ type about struct {
 	from    uint32               // in lists
 	lengths [languageCount]uint8 // of the lists, one for each language it may be read in
 	opens   uint8                // languages of which phrases may begin with it, a bit each
-	follows uint8                // languages of which it may be a phrase's second word
 }
+
+// Len is the number of terms.
+func (v *Vocabulary) Len() int { return len(v.terms) }
 
 // Add adds the next term.
 func (v *Vocabulary) Add(term []byte) {
@@ -46,11 +50,17 @@ func (v *Vocabulary) Add(term []byte) {
 		k.function |= w.function
 		v.han = v.han || w.han
 	}
+	var first uint32
+	if len(list) > 0 {
+		last := list[len(list)-1]
+		first, k.last = wordHash(folded[list[0].from:list[0].to]), wordHash(folded[last.from:last.to])
+	}
+	v.firsts = append(v.firsts, first)
 	before, used := len(v.lists), k.function != 0
 	for d := range k.about {
 		r.dictionary = &r.dictionaries[d]
 		k.about[d] = v.read(&r, folded, list)
-		used = used || k.about[d].opens|k.about[d].follows != 0
+		used = used || k.about[d].opens != 0
 	}
 	if !used && len(v.lists) == before || len(v.known) > math.MaxUint16 {
 		v.lists, v.terms = v.lists[:before], append(v.terms, 0)
@@ -70,9 +80,6 @@ func (v *Vocabulary) read(r *reader, folded []byte, list []word) about {
 			}
 			if i == len(list)-1 && r.languages[lang].find(opens, folded[w.from:w.to]) != 0 {
 				a.opens |= 1 << lang
-			}
-			if i == 0 && r.languages[lang].follows(folded[w.from:w.to]) {
-				a.follows |= 1 << lang
 			}
 			r.readWord(lang, folded, list[i:i+1], 1)
 		}
@@ -128,27 +135,33 @@ func (v *Vocabulary) Append(codes, prepared []byte, terms []uint32) []byte {
 // addTerms adds what the terms of a prepared text are about by the dictionary d, in the
 // languages from first to last.
 func (v *Vocabulary) addTerms(r *reader, d int, first, last language, prepared []byte, terms []uint32) {
-	for len(terms) > 0 {
+	for i := 0; i < len(terms); {
 		n := 1
-		if place := v.terms[terms[0]]; place > 0 {
-			prepared = bytes.TrimLeft(prepared, " ")
-			var follows uint8
-			if len(terms) > 1 {
-				follows = v.known[v.terms[terms[1]]].about[d].follows
+		if place := v.terms[terms[i]]; place > 0 {
+			var next uint32
+			if i+1 < len(terms) {
+				next = v.firsts[terms[i+1]]
 			}
-			n = v.addTerm(r, &v.known[place].about[d], follows, first, last, prepared)
+			n = v.addTerm(r, d, &v.known[place], next, first, last, func() []byte { return from(prepared, i) })
 		}
-		for range min(n, len(terms)) {
-			prepared, terms = bytes.TrimLeft(prepared, " "), terms[1:]
-			prepared = prepared[max(0, bytes.IndexByte(prepared, ' ')):]
-		}
+		i += n
 	}
 }
 
-// addTerm adds what the term that prepared begins with is about, or the longest phrase,
-// and returns how many terms that took. In the languages of follows the next term may be
-// the second word of a phrase.
-func (v *Vocabulary) addTerm(r *reader, a *about, follows uint8, first, last language, prepared []byte) int {
+// from returns a prepared text without its first n terms.
+func from(prepared []byte, n int) []byte {
+	for range n {
+		prepared = bytes.TrimLeft(prepared, " ")
+		prepared = prepared[max(0, bytes.IndexByte(prepared, ' ')):]
+	}
+	return bytes.TrimLeft(prepared, " ")
+}
+
+// addTerm adds what a term is about, or the longest phrase that begins with it, and
+// returns how many terms that took. next is the [wordHash] of the next word, 0 if there
+// is none. rest returns the text from the term on.
+func (v *Vocabulary) addTerm(r *reader, d int, k *known, next uint32, first, last language, rest func() []byte) int {
+	a := &k.about[d]
 	n, at := 1, a.from
 	for lang := range languageCount {
 		list := v.lists[at : at+uint32(a.lengths[lang])]
@@ -156,8 +169,8 @@ func (v *Vocabulary) addTerm(r *reader, a *about, follows uint8, first, last lan
 		if lang < first || lang > last {
 			continue
 		}
-		if a.opens&follows>>lang&1 != 0 {
-			if s, terms := r.phraseOf(prepared, lang); terms > 0 {
+		if a.opens>>lang&1 != 0 && next != 0 && r.pairs.has(pairOf(d, lang, k.last, next)) {
+			if s, terms := r.phraseOf(rest(), lang); terms > 0 {
 				n = max(n, terms)
 				r.met(s, 1)
 				continue

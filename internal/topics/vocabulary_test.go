@@ -2,6 +2,7 @@ package topics
 
 import (
 	"bytes"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -100,5 +101,35 @@ func TestAboveAndTopics(t *testing.T) {
 				t.Errorf("%q beside %q: near %v, topics %v", question, sentence, near, q.Topics())
 			}
 		}
+	}
+}
+
+// Every phrase of the lists passes the filter of pairs, also with one more "s".
+func TestPairsHoldTheirPhrases(t *testing.T) {
+	c := &compiler{places: make(map[string]uint32), pairs: make(pairSet, pairBits/8)}
+	if err := c.read(os.DirFS(".")); err != nil {
+		t.Fatal(err)
+	}
+	phrases := 0
+	for d := range c.listed {
+		for lang := range languageCount {
+			l := lexicon()
+			for w := range c.listed[d][lang] {
+				words := strings.Split(w, "_")
+				if len(words) == 1 {
+					continue
+				}
+				phrases++
+				passes := func(second string) bool {
+					return l.pairs.has(pairOf(d, lang, wordHash([]byte(words[0])), wordHash([]byte(second))))
+				}
+				if !passes(words[1]) || len(words) == 2 && !passes(words[1]+"s") {
+					t.Errorf("%q does not pass", w)
+				}
+			}
+		}
+	}
+	if phrases < 10_000 {
+		t.Errorf("only %d phrases", phrases)
 	}
 }

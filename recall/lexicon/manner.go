@@ -35,6 +35,22 @@ func MannerOf(content []byte) Manner {
 	return how
 }
 
+// Manners computes the manners of memories by the chunks that hold them. It reads a
+// memory's text once although it may have several chunks, which follow each other.
+type Manners struct {
+	known  bool
+	memory int64
+	how    Manner
+}
+
+// Of returns the manner of the memory of the next chunk.
+func (m *Manners) Of(memory int64, content []byte) Manner {
+	if !m.known || m.memory != memory {
+		m.known, m.memory, m.how = true, memory, MannerOf(content)
+	}
+	return m.how
+}
+
 // longestEcho is the length, in bytes, of texts that may be echoes or instructions.
 const longestEcho = 300
 

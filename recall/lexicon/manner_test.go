@@ -1,6 +1,8 @@
 package lexicon
 
 import (
+	"bytes"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -61,5 +63,21 @@ func TestIsInstruction(t *testing.T) {
 		"",
 	} {
 		require.Zero(t, MannerOf([]byte(said))&Instructs, said)
+	}
+}
+
+// A memory's text is looked at once, however many chunks it has: a text of a
+// megabyte has a thousand, and looking at all of it for each took 20 seconds.
+func TestTextIsInspectedOncePerMemory(t *testing.T) {
+	content := bytes.Repeat([]byte("down by the old mill and the birches "), 30_000)
+	var manners Manners
+	for memory := range int64(3) {
+		for chunk := range int64(1200) {
+			read := content
+			if chunk > 0 {
+				read = []byte("and Ada, and Bob, and Eve") // seen only by who looks again
+			}
+			require.Zero(t, manners.Of(memory, read).Names(), fmt.Sprint(memory, " ", chunk))
+		}
 	}
 }

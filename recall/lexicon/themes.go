@@ -1,6 +1,7 @@
 package lexicon
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/ebbmem/ebb/internal/topics"
@@ -23,8 +24,19 @@ type Themes struct {
 	late map[uint32][]byte
 }
 
+// A Text is a chunk of a document. Its terms are numbered in the order in which they occur
+// first in the texts.
+type Text struct {
+	Doc      uint32
+	Counted  bool // in the statistics
+	Prepared []byte
+	Terms    []uint32 // of Prepared, in order
+}
+
 // Add indexes a chunk of a known document or of the next one.
-func (t *Themes) Add(doc uint32, prepared []byte, terms []uint32, counted bool) {
+func (t *Themes) Add(text Text) {
+	t.learn(text.Prepared, text.Terms)
+	doc := text.Doc
 	isNew := int(doc) == len(t.ends)
 	start := len(t.codes)
 	if !isNew {
@@ -32,11 +44,11 @@ func (t *Themes) Add(doc uint32, prepared []byte, terms []uint32, counted bool) 
 	}
 	var before, now topics.Set
 	if isNew {
-		t.codes = t.Vocabulary.Append(t.codes, prepared, terms)
+		t.codes = t.Vocabulary.Append(t.codes, text.Prepared, text.Terms)
 		t.ends = append(t.ends, uint32(len(t.codes)))
 		now = t.Of(doc)
 	} else {
-		more := topics.FromCodes(t.Vocabulary.Append(nil, prepared, terms))
+		more := topics.FromCodes(t.Vocabulary.Append(nil, text.Prepared, text.Terms))
 		if more.Empty() {
 			return
 		}
@@ -52,7 +64,7 @@ func (t *Themes) Add(doc uint32, prepared []byte, terms []uint32, counted bool) 
 			t.ends[doc] = uint32(len(t.codes))
 		}
 	}
-	if counted {
+	if text.Counted {
 		if !isNew {
 			t.Census.Remove(before)
 		}
@@ -65,6 +77,22 @@ func (t *Themes) Add(doc uint32, prepared []byte, terms []uint32, counted bool) 
 		if isNew || !before.Has(code) {
 			t.documentsOf(code).Add(doc, 1)
 		}
+	}
+}
+
+// learn adds the new ones of the terms of a prepared text to the vocabulary.
+func (t *Themes) learn(prepared []byte, terms []uint32) {
+	if len(terms) == 0 || int(slices.Max(terms)) < t.Vocabulary.Len() {
+		return
+	}
+	for term := range bytes.FieldsSeq(prepared) {
+		if len(terms) == 0 {
+			return // the index cuts very long texts
+		}
+		if int(terms[0]) == t.Vocabulary.Len() {
+			t.Vocabulary.Add(term)
+		}
+		terms = terms[1:]
 	}
 }
 
