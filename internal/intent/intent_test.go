@@ -12,7 +12,7 @@ func TestModelsAreComplete(t *testing.T) {
 	for name, m := range map[string]*Model{"lasting": Lasting, "own": Own} {
 		assert.Len(t, m.weights, Buckets, name)
 	}
-	for name, m := range map[string]*Model{"forget": Forget, "done": Done, "manner": Manner, "confided": Confided} {
+	for name, m := range map[string]*Model{"forget": Forget, "done": Done, "manner": Manner, "confided": Confided, "asks": Asks} {
 		assert.Len(t, m.weights, FineBuckets, name)
 	}
 	assert.Zero(t, read([]byte("short"), false).P("I live in Oslo"))
@@ -71,6 +71,35 @@ func TestManner(t *testing.T) {
 	assert.GreaterOrEqual(t, float64(right)/float64(all), 0.85, "%d of %d", right, all)
 }
 
+// None of these is among the messages that the model was fitted to. Half of the statements
+// are worded so that they look like questions.
+func TestAsks(t *testing.T) {
+	const surely = 0.9
+	asks := []string{"capital of Paraguay", "any idea what time the boat leaves", "give me a name for a bakery", "what did the vet say I should feed her", "the form wants my shoe size",
+		"wie lang braucht ein ei bis es hart ist", "schreib meiner chefin dass ich krank bin", "Hausarzt fragt nach meinen Medikamenten", "was soll ich heut bloß kochen",
+		"cuanto mide el aconcagua", "hazme una lista para la mudanza", "me preguntan el grupo sanguineo", "a que hora era lo del medico", "帮我想个店名", "北京到上海高铁多久", "护士问我对啥过敏", "我上次体检是啥时候"}
+	states := []string{"if anyone rings the house line it's 01632 960 114", "what I hate most is coriander", "never book me a window seat", "Thursdays I sing in the choir", "we got a hamster, Biscuit. cute name, no?",
+		"falls wer nach der kundennummer fragt: 77120", "wer mir die haare schneidet ist die Moni", "bitte nie vor neun anrufen", "montags hab ich frei",
+		"lo que mas me gusta es el queso de cabra", "no me llames antes de las diez", "mi talla es la 42", "quien me corta el pelo es Lupe", "以后别给我推荐辣的", "我家密码锁找我弟要", "周四晚上我都有课"}
+	found := 0
+	for _, m := range asks {
+		if p := Asks.P(m); p >= surely {
+			found++
+		} else {
+			t.Logf("%.2f %s", p, m)
+		}
+	}
+	wrong := 0
+	for _, m := range states {
+		if p := Asks.P(m); p >= surely {
+			wrong++
+			t.Logf("%.2f %s", p, m)
+		}
+	}
+	assert.GreaterOrEqual(t, found, len(asks)*3/4)
+	assert.LessOrEqual(t, wrong, len(states)/5)
+}
+
 // None of these is among the messages that the model was fitted to. It ranks: what is
 // confided is one message of twelve, so that few probabilities are high.
 func TestConfided(t *testing.T) {
@@ -98,7 +127,7 @@ func FuzzP(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, m := range []*Model{Lasting, Own, Forget, Done, Manner} {
+		for _, m := range []*Model{Lasting, Own, Forget, Done, Manner, Asks} {
 			if p := m.P(s); math.IsNaN(p) || p < 0 || p > 1 {
 				t.Fatalf("%q: %v", s, p)
 			}

@@ -31,7 +31,13 @@ var manner []byte
 //go:embed confided.bin
 var confided []byte
 
+//go:embed asks.bin
+var asks []byte
+
 var (
+	// Asks rates a message or a sentence: the probability that it only asks for something
+	// now, an answer or a task, typed with or without a question mark.
+	Asks = read(asks, true)
 	// Lasting rates a sentence: the probability that it states something about the
 	// writer's life or work that will still matter in months.
 	Lasting = read(lasting, false)

@@ -23,7 +23,6 @@ func TestLastingOf(t *testing.T) {
 		{true, "Important: the spare key is with Ulla."},
 		{true, "Merk dir, dass die Miete am Dritten fällig ist."},
 		{true, "Recuerda que el alquiler vence el día tres."},
-		{false, "Remember that song by Queen."},
 		{false, "Note that the function returns an error if x is nil."},
 		{false, "Remember the party at Ulla's."},
 		{true, "Thursdays I coach the under-nines till seven."},
@@ -38,7 +37,6 @@ func TestLastingOf(t *testing.T) {
 		{false, "The bus was late again and it rained the whole way."},
 		{false, "Had noodles at my desk, too salty."},
 		{false, "Thanks, that fixed it."},
-		{false, "Write me a birthday poem for a colleague."},
 		{false, "Der Drucker spinnt schon wieder."},
 		{false, "Heute war die Schlange beim Bäcker ewig lang."},
 		{false, "Hoy ha llovido toda la tarde."},
@@ -58,6 +56,9 @@ func TestLastingOf(t *testing.T) {
 		assert.GreaterOrEqual(t, got[0].P, 0.2, sentence)
 	}
 	assert.Empty(t, LastingOf("Where do I live?"), "a question tells nothing")
+	for _, asks := range []string{"Remember that song by Queen.", "Write me a birthday poem for a colleague.", "wat heißt nochma kontraktur", "como dicen absorber los brasileros", "红糖糍粑和麻花哪个热量高哦"} {
+		assert.Empty(t, LastingOf(asks), "%q", asks)
+	}
 	assert.Empty(t, LastingOf("She wrote: \"I have been allergic to nuts all my life.\""), "somebody else's words")
 	assert.Empty(t, LastingOf("```\nWe always deploy on Mondays and I own the pipeline.\n```"), "code")
 	assert.Len(t, LastingOf("Late again because of the bus. I never drive, I have no licence."), 2)

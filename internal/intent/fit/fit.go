@@ -59,6 +59,8 @@ type row struct {
 	Was    string `json:"was"`    // an earlier message
 	Change string `json:"change"` // what the message is to it: "replaces", "same", "both", "news", "passing"
 
+	Asks *bool `json:"asks"` // whether the message only asks for something now
+
 	Confided *bool `json:"confided"` // whether the message may be asked to be forgotten one day
 
 	Statements []string `json:"statements"` // messages of one person
@@ -142,6 +144,31 @@ func (r *row) own(set string) (out []example) {
 	return out
 }
 
+// asks gives the examples of [intent.Asks].
+func (r *row) asks(set string) (out []example) {
+	for _, s := range []string{r.Q, r.Ask} {
+		if s != "" {
+			out = append(out, exampleOf("questions", s, s, true, true))
+		}
+	}
+	switch {
+	case r.Asks != nil:
+		out = append(out, exampleOf("asks "+set, r.M, r.M, *r.Asks, true))
+	case r.Manner == "once":
+		out = append(out, exampleOf(set+" manner", r.M, r.M, true, true))
+	case r.Manner == "manner", r.Change != "", r.Confided != nil:
+		out = append(out, exampleOf(set+" statements", r.M, r.M, false, true))
+	case r.Reply+r.Verb == "":
+		for _, k := range r.Keep {
+			out = append(out, exampleOf(set, r.M, k, false, true))
+		}
+	}
+	for _, s := range r.Statements {
+		out = append(out, exampleOf("scenarios", s, s, false, true))
+	}
+	return out
+}
+
 // forget gives the examples of [intent.Forget]: whole messages. Of the requests of
 // internal/said, the tests there have the other half.
 func (r *row) forget(set string) (out []example) {
@@ -215,7 +242,7 @@ func fit(w io.Writer, dir, name string, fine bool, examples func(*row, string) [
 			if err := json.Unmarshal(line, &r); err != nil {
 				return fmt.Errorf("%s:%d: %w", path, n, err)
 			}
-			if (r.Confided != nil || r.Request != "") && name != "confided" {
+			if (r.Confided != nil || r.Request != "") && name != "confided" && name != "asks" || r.Asks != nil && name != "asks" {
 				continue // not labelled for the others
 			}
 			all = append(all, examples(&r, strings.TrimSuffix(filepath.Base(path), ".jsonl"))...)
@@ -242,7 +269,7 @@ func main() {
 		name     string
 		fine     bool
 		examples func(*row, string) []example
-	}{{"lasting", false, (*row).lasting}, {"own", false, (*row).own}, {"forget", true, (*row).forget}, {"done", true, (*row).done}, {"object", true, (*row).object}, {"manner", true, (*row).manner}, {"confided", true, (*row).confided}} {
+	}{{"lasting", false, (*row).lasting}, {"own", false, (*row).own}, {"forget", true, (*row).forget}, {"done", true, (*row).done}, {"object", true, (*row).object}, {"manner", true, (*row).manner}, {"confided", true, (*row).confided}, {"asks", true, (*row).asks}} {
 		if len(os.Args) > 1 && !strings.Contains(os.Args[1], model.name) {
 			continue
 		}
