@@ -419,6 +419,23 @@ func TestForgetOldValueKeepsNew(t *testing.T) {
 	require.NotContains(t, l.found("Where did I live before? Ghent"), "I live in Ghent.")
 }
 
+// "Scrap the short answers, …" takes a wish back and states another: nothing else is meant,
+// and what it states stays, whatever the assistant answers.
+func TestForgetLeavesWhatTheRequestStates(t *testing.T) {
+	for _, reply := range []string{"Gone, I won't do that again.", "Happy to."} {
+		l := newDiary(t)
+		l.says("One thing: please be brief with me. Three sentences tops, I read you on the bus.")
+		l.says("I should confess I'm terrified of flying. Haven't set foot on a plane since 2014.")
+		l.publish("Scrap the super short answers thing actually. I'd rather have the long version, with the reasoning spelled out.")
+		l.tool("remember_fact", map[string]any{"content": "Dora now prefers long answers with the reasoning spelled out."})
+		require.NoError(t, l.x.Bus().Publish(t.Context(), eventbus.AgentResponse(dora, reply)))
+		require.NoError(t, l.x.WaitIdle(t.Context()))
+		profile := strings.Join(l.profiled(), "\n")
+		require.Contains(t, profile, "reasoning spelled out", reply)
+		require.Contains(t, profile, "terrified of flying", reply)
+	}
+}
+
 // Words that mostly fill a request ("name and all", "the whole business") name things
 // as well.
 func TestForgetWhatFillersName(t *testing.T) {

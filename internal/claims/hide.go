@@ -2,8 +2,12 @@ package claims
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/intent"
+	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -63,6 +67,12 @@ func (w *reading) hide(ctx context.Context, t *targets) error {
 	}
 	for i := range resting {
 		m := &resting[i]
+		if beside, err := w.beside(ctx, m); err != nil || beside {
+			if err != nil {
+				return err
+			}
+			continue
+		}
 		if t.pointed || m.Kind == schema.KindReflection || isLasting(m) || t.tells(m.Content) {
 			if err := one(m); err != nil {
 				return err
@@ -82,6 +92,25 @@ func (w *reading) hide(ctx context.Context, t *targets) error {
 		}
 	}
 	return nil
+}
+
+// beside reports whether a claim rests on the requesting message alone, and on another
+// part of it than a request: "Scrap the short answers. I'd rather have the long version."
+func (w *reading) beside(ctx context.Context, m *schema.Memory) (bool, error) {
+	cited, err := w.tx.Cited(ctx, []int64{m.ID})
+	return err == nil && len(cited) > 0 && !slices.ContainsFunc(cited, func(c schema.Cited) bool {
+		return c.SourceID != w.ID || c.Quote == "" || slices.ContainsFunc(w.requests, func(q said.Request) bool { return partOf(q, c.Quote) })
+	}), err
+}
+
+// partOf reports whether a quote of a message belongs to a request of it. The sentence
+// of a loose request is the whole message: what asks more than the rest belongs to it.
+func partOf(q said.Request, quote string) bool {
+	if !q.Loose || !strings.Contains(q.Sentence, quote) {
+		return overlap(q.Sentence, quote)
+	}
+	rest := strings.TrimSpace(strings.Replace(q.Sentence, quote, " ", 1))
+	return rest == "" || intent.Forget.P(quote) >= intent.Forget.P(rest)
 }
 
 // tells reports whether a text contains the object of one of the claims, or all named

@@ -71,6 +71,11 @@ func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.
 		return t, err
 	}
 	memories := w.candidates(unkept(slices.Concat(all, found, earlier)))
+	if about := topics.Of(q.Object()).Names(); slices.Contains(about, "style") && intent.Manner.P(w.Content) >= LeastManner {
+		memories = slices.DeleteFunc(memories, func(m schema.Memory) bool { // it takes a wish back
+			return m.Attributes[schema.AttrSaid] != SaidWish && intent.Manner.P(m.Content) < LeastManner
+		})
+	}
 	weights := make(map[string]float64)
 	for _, term := range naming(&q, w.EventTime.Time) {
 		if isHan(term) && strings.ContainsAny(term, common) && len(q.Terms) > 2 {
@@ -111,11 +116,11 @@ func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.
 }
 
 // candidates returns the memories that a request may mean without naming them: the
-// user's own, and none that the user asked to keep.
+// user's own that state something, and none that the user asked to keep.
 func (w *reading) candidates(memories []schema.Memory) []schema.Memory {
 	return slices.DeleteFunc(memories, func(m schema.Memory) bool {
 		return m.ID == w.ID || m.Kind != schema.KindEpisode && m.EventTime.Equal(w.EventTime.Time) || m.Protected ||
-			m.State == schema.StateForgotten || m.Kind == schema.KindEpisode && !Own(&m)
+			m.State == schema.StateForgotten || m.Kind == schema.KindEpisode && (!Own(&m) || said.OnlyAsks(m.Content))
 	})
 }
 

@@ -115,7 +115,7 @@ func (r *Reader) understand(owner schema.Scope, m *schema.Memory) *message {
 // wishes returns what a message says about how to answer from now on and no pattern
 // parses: the sentences that do, or a short message whole.
 func (m *message) wishes() (more []said.Claim) {
-	if slices.ContainsFunc(m.claims, func(c said.Claim) bool { return c.Wish }) || len(m.requests) > 0 {
+	if slices.ContainsFunc(m.claims, func(c said.Claim) bool { return c.Wish }) || slices.ContainsFunc(m.requests, isSure) {
 		return nil
 	}
 	likeliest := 0.0
@@ -176,7 +176,7 @@ func (r *Reader) Confirmed(ctx context.Context, owner schema.Scope, m *schema.Me
 	}
 	msg := r.understand(owner, m)
 	msg.requests = slices.DeleteFunc(msg.requests, isSure)
-	states := slices.ContainsFunc(msg.claims, func(c said.Claim) bool { return c.Lasting == 0 }) // "scrap the short answers, I prefer long ones"
+	states := slices.ContainsFunc(msg.claims, func(c said.Claim) bool { return c.Lasting == 0 || c.Wish }) // "scrap the short answers, I prefer long ones"
 	if len(msg.requests) == 0 || states {
 		return Changes{}, nil
 	}

@@ -11,10 +11,12 @@ import (
 )
 
 // Probabilities that a message asks to forget something. From surelyForget on it is a
-// request. From leastForget on it may be one, see [Request].Unsure.
+// request, and from backForget on if it refers to the preceding message. From leastForget
+// on it may be one, see [Request].Unsure.
 const (
-	surelyForget = 0.7
-	leastForget  = 0.1
+	surelyForget = 0.65
+	backForget   = 0.4
+	leastForget  = 0.15
 )
 
 // leastDone is the probability, by [intent.Done], from which an answer may say that it was
@@ -58,7 +60,7 @@ func looseForget(message string) (Request, bool) {
 	}
 	whole := strings.TrimSpace(message)
 	back := pointsBack.MatchString(message) && !pretendAbout.MatchString(message)
-	q := Request{Verb: Forget, Sentence: whole, About: whole, Loose: true, Unsure: p < surelyForget && !back, Back: back}
+	q := Request{Verb: Forget, Sentence: whole, About: whole, Loose: true, Unsure: p < surelyForget && !(back && p >= backForget), Back: back}
 	q.Names, q.Terms = objectOf(message)
 	return q, true
 }

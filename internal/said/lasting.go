@@ -24,11 +24,9 @@ func LastingOf(message string) []Lasting {
 		if asksUnmarked(u) {
 			continue
 		}
-		p := intent.Lasting.P(u)
-		if p < hardlyLasting && intent.Asks.P(u) >= surelyAsks {
-			continue
+		if p := intent.Lasting.P(u); !onlyAsks(u, p) {
+			out = append(out, Lasting{Sentence: withFragments(message, u), P: asked(u, p)})
 		}
-		out = append(out, Lasting{Sentence: withFragments(message, u), P: asked(u, p)})
 	}
 	return out
 }
@@ -41,6 +39,16 @@ const (
 	surelyAsks    = 0.9  // by [intent.Asks]
 	hardlyLasting = 0.15 // by [intent.Lasting]
 )
+
+func onlyAsks(s string, lasting float64) bool {
+	return lasting < hardlyLasting && intent.Asks.P(s) >= surelyAsks
+}
+
+// OnlyAsks reports whether a message asks something, with or without a question mark, and
+// states nothing.
+func OnlyAsks(message string) bool {
+	return text.OnlyAsks(message) || onlyAsks(message, intent.Lasting.P(message))
+}
 
 // MannerOf rates the sentences of a user's own message by [intent.Manner]: the probability
 // that they say how to answer from now on. It omits what [LastingOf] omits, but not

@@ -220,3 +220,24 @@ func TestNotForgetRequests(t *testing.T) {
 		assert.Empty(t, Requests(s), s)
 	}
 }
+
+// Ordinary messages are no requests without a sign of the assistant, and an assistant's
+// usual answer is none. None of them was fitted to.
+func TestOrdinaryMessagesForgetNothing(t *testing.T) {
+	for _, s := range []string{
+		"Thanks, I appreciate you listening. How's the garden coming along?", "You've got so much potential, keep it up and don't let anyone stop you!",
+		"Like you told me last week, I sent the forms to your office. Please have a look.", "I had the strangest dream about a memory card. I'm amused.",
+		"My neighbour bought a brass lamp. Nobody asked him to. I thought you'd like to know.", "What do you know about pensions", "did you catch the news? what a scandal",
+		"we were arguing about how planes fly. settle it if you know it", "How do I clean the toaster inside? Last time it took me half an hour.",
+		"Danke dir, das bedeutet mir viel. Und wie läuft's bei euch im Verein?", "Erklär mir kurz die Krankenversicherung", "Was weißt du über Wärmepumpen",
+		"Gracias por todo, de verdad. ¿Y tú qué tal con el curso?", "¿Cómo se limpia la cafetera por dentro? La última vez tardé media hora.", "viste el partido de anoche? una vergüenza",
+		"谢谢你听我唠叨，你那边最近怎么样", "这句话帮我顺一下：欢迎再来", "上次你说的那家店在哪条路上来着",
+	} {
+		for _, q := range Requests(s) {
+			assert.True(t, q.Unsure, "%s: %+v", s, q)
+		}
+		for _, reply := range []string{"Happy to.", "Will do.", "Naturally.", "Gern.", "Con gusto.", "好的，没问题。"} {
+			assert.False(t, Confirms(s, reply), "%s / %s", s, reply)
+		}
+	}
+}

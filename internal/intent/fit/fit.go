@@ -60,6 +60,7 @@ type row struct {
 	Change string `json:"change"` // what the message is to it: "replaces", "same", "both", "news", "passing"
 
 	Asks *bool `json:"asks"` // whether the message only asks for something now
+	Chat bool  `json:"chat"` // it asks to forget nothing, and is not labelled otherwise
 
 	Confided *bool `json:"confided"` // whether the message may be asked to be forgotten one day
 
@@ -172,19 +173,22 @@ func (r *row) asks(set string) (out []example) {
 // forget gives the examples of [intent.Forget]: whole messages. Of the requests of
 // internal/said, the tests there have the other half.
 func (r *row) forget(set string) (out []example) {
-	if r.Manner+r.Change != "" || strings.HasPrefix(set, "hard-") || strings.HasPrefix(set, "world-") {
-		return nil // with them fewer requests are read: 69 in place of 73 % of those left out, at .5
-	}
 	if r.Verb != "" {
 		if !held(r.M) {
 			out = append(out, exampleOf("requests", r.M, r.M, r.Verb == "forget", true))
 		}
 		return out
 	}
-	for _, s := range []string{r.M, r.Q} {
+	for _, s := range []string{r.M, r.Q, r.Ask} {
 		if s != "" {
 			out = append(out, exampleOf(set, s, s, r.Forget, true))
 		}
+	}
+	if r.Request != "" {
+		out = append(out, exampleOf("scenarios", r.Request, r.Request, len(r.Meant) > 0, true))
+	}
+	for _, s := range r.Statements {
+		out = append(out, exampleOf("statements", s, s, false, true))
 	}
 	return out
 }
@@ -242,7 +246,7 @@ func fit(w io.Writer, dir, name string, fine bool, examples func(*row, string) [
 			if err := json.Unmarshal(line, &r); err != nil {
 				return fmt.Errorf("%s:%d: %w", path, n, err)
 			}
-			if (r.Confided != nil || r.Request != "") && name != "confided" && name != "asks" || r.Asks != nil && name != "asks" {
+			if name != "forget" && (r.Chat && (name != "done" || r.Reply == "") || (r.Confided != nil || r.Request != "") && name != "confided" && name != "asks" || r.Asks != nil && name != "asks") {
 				continue // not labelled for the others
 			}
 			all = append(all, examples(&r, strings.TrimSuffix(filepath.Base(path), ".jsonl"))...)
