@@ -436,6 +436,20 @@ func TestForgetLeavesWhatTheRequestStates(t *testing.T) {
 	}
 }
 
+// What an agent saved stays beside a sentence of the user that says the same with less.
+func TestVaguerStatementLosesNothing(t *testing.T) {
+	for saved, said := range map[string]string{
+		"Dora plays chess by post with Anselm Reiter in Graz.": "I play chess by post.",
+		"Dora plays upright bass with the Sandbar Ramblers.":   "not sure if I said, I play upright bass.",
+	} {
+		l := newDiary(t)
+		l.says("Hello there.")
+		l.tool("remember_fact", map[string]any{"content": saved})
+		l.says(said)
+		require.Contains(t, strings.Join(l.profiled(), "\n")+strings.Join(l.found(saved), "\n"), saved)
+	}
+}
+
 // Words that mostly fill a request ("name and all", "the whole business") name things
 // as well.
 func TestForgetWhatFillersName(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/internal/said"
+	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/recall/reconcile"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -184,7 +185,7 @@ func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Ac
 		return Outcome{Status: Quarantined, Memory: c.Memory}, nil
 	}
 	out := Outcome{Status: Made, Memory: c.Memory}
-	if k != nil { // extracted by code only, or stated by a less trusted source
+	if k != nil && !a.saysLess(k) { // extracted by code only, or stated by a less trusted source
 		if err := a.supersede(ctx, k, c.Memory, &out); err != nil {
 			return Outcome{}, err
 		}
@@ -198,6 +199,21 @@ func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Ac
 		out.Restated = &k.Memory
 	}
 	return out, err
+}
+
+// saysLess reports whether a known claim of the same meaning holds more than the new one,
+// so that both stay: "plays chess by post with Anselm in Graz", "I play chess by post".
+func (a *addition) saysLess(k *candidate) bool {
+	for _, of := range []func(*schema.Memory) []string{
+		func(m *schema.Memory) []string { return text.Terms(m.Object) },
+		func(m *schema.Memory) []string { return number.FindAllString(m.Content, -1) },
+	} {
+		held := append(of(a.Memory), of(&schema.Memory{Object: a.Memory.Content})...)
+		if slices.ContainsFunc(of(&k.Memory), func(part string) bool { return !slices.Contains(held, part) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // gate asks the policy about the claim, and returns what it decided and about which

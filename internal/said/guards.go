@@ -495,10 +495,10 @@ func (r *reader) people(obj span) bool {
 	}
 	if r.lex.han {
 		w = t[obj.hi-1].word
-		for k := obj.lo; k < obj.hi; k++ {
-			if n, _ := r.lex.belongs.at(t, k); n > 0 {
-				return false
-			}
+	}
+	for k := obj.lo; k < obj.hi; k++ {
+		if n, _ := r.lex.belongs.at(t, k); n > 0 && (r.lex.han || t[k].word == w) {
+			return false
 		}
 	}
 	for _, end := range r.lex.peopleEnds {
