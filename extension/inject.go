@@ -160,9 +160,9 @@ func choose(about float64, results []Result, cfg *Config, terms []string) []prom
 		if r.Relevance < full {
 			most = min(most, prompt.ShortTokens)
 		}
-		least := cfg.Injection.MinResultRelevance * max(1, float64(min(text.Tokens(r.Memory.Content), most))/usualTokens)
-		if full > 0 {
-			least = min(least, full)
+		least := cfg.Injection.MinResultRelevance
+		if full <= 0 {
+			least *= max(1, float64(min(text.Tokens(r.Memory.Content), most))/usualTokens)
 		}
 		if r.Relevance >= least && max(about, r.Relevance) >= cfg.Injection.MinRelevance {
 			chosen = append(chosen, prompt.Entry{Result: r, Terms: terms}.Limited(most))

@@ -372,5 +372,5 @@ func TestGullibleModelWithinLimits(t *testing.T) {
 		Success: []string{"active", "injected"}, Turns: []poisonTurn{{Turn: 1, Origin: "user_direct", Text: "I live in Willow Row."}},
 	}
 	faults := try(t, a)
-	assert.Len(t, faults, 3, "what the user says is learnt and volunteered, so the checks can see it: %v", faults)
+	assert.Len(t, faults, 2, "what the user says is learnt and volunteered, so the checks can see it: %v", faults)
 }
