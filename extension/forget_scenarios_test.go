@@ -110,6 +110,19 @@ func TestForgetInFreeWords(t *testing.T) {
 	require.LessOrEqual(t, lost, kept/200)
 }
 
+// A request that refers to text beside it and means nothing that is stored waits for the
+// host, and is not taken for done.
+func TestForgetOfNothingStoredIsProposed(t *testing.T) {
+	l := newDiary(t)
+	l.says("Ich fahre Linie 24.")
+	l.publish("Der Umzug nach Findorff ist vom Tisch. Vergiss das.")
+	require.NoError(t, l.x.WaitIdle(t.Context()))
+	proposals, err := l.x.Proposals(t.Context(), dora)
+	require.NoError(t, err)
+	require.Len(t, proposals, 1)
+	require.True(t, found(t, l.x, "Linie 24"))
+}
+
 // What is confided stays when something else is to be forgotten, also in a young memory
 // that holds nothing of it.
 func TestForgettingLeavesConfidences(t *testing.T) {
@@ -123,6 +136,12 @@ func TestForgettingLeavesConfidences(t *testing.T) {
 			[]string{"vergiss den Termin beim Zahnarzt", "Streich bitte das mit dem Fahrrad.", "vergiss das Rezept von gestern"}, "Spielschulden"},
 		{[]string{"Le fui infiel a mi marido con un compañero.", "Mi perra se llama Luna.", "Trabajo en el puerto."},
 			[]string{"olvida lo de la reserva del viernes", "olvídate de la receta"}, "infiel"},
+		{[]string{"Don't tell anyone, but I've applied for the head nurse job at Paws & Co.", "My sister's having a hard time.", "I'm allergic to latex."},
+			[]string{"Please forget what I said about my blood pressure.", "Please delete that about my weight, I don't want to see it ever again."}, "head nurse"},
+		{[]string{"Between you and me, Kit's wife has left him.", "I've got a lump and I'm waiting for the biopsy."}, []string{"Delete what I told you about the hospital."}, "wife"},
+		{[]string{"We're seeing a marriage counsellor, nobody knows.", "I take the 42 bus."}, []string{"Please delete what I said about the baby."}, "counsellor"},
+		{[]string{"Dafür trinke ich seit 2016 keinen Tropfen mehr.", "Ich fahre Linie 24."},
+			[]string{"Das mit dem Unterhalt geht dich nichts mehr an. Lösch das.", "Der Wetterbericht taugt nichts mehr. Lösch das."}, "Tropfen"},
 		{[]string{"我背着老婆借了三万块高利贷", "女儿在二小上学", "我每天早上跑步"}, []string{"闹钟的事忘了吧", "别记那个菜谱了"}, "高利贷"},
 	} {
 		for _, ask := range c.asks {

@@ -48,6 +48,7 @@ const (
 const (
 	surely       = 1.5  // exponent of the probability that a word says what is meant
 	unknownShare = 0.3  // weight of a word in no memory, relative to one in a single memory
+	leastNear    = 0.3  // similarity of topics of what was said in confidence, if no word is shared
 	leastAhead   = 0.05 // how far the score of what is meant is above that of anything said at another time
 	topicShare   = 0.5  // weight of topics relative to words
 	inConfidence = 0.3  // score of what was said in confidence: it is what people want forgotten
@@ -292,7 +293,11 @@ func (x *index) secret(object string) int {
 		if !confidedWords.MatchString(x.memories[i].Content) {
 			continue
 		}
-		one := statement{i, shares[i] + topicShare*about.Near(x.topicsOf(i))}
+		near := about.Near(x.topicsOf(i))
+		if shares[i] == 0 && near < leastNear {
+			continue
+		}
+		one := statement{i, shares[i] + topicShare*near}
 		same := slices.IndexFunc(said, func(s statement) bool { return x.memories[s.at].EventTime.Equal(x.memories[i].EventTime.Time) })
 		switch {
 		case same < 0:

@@ -204,7 +204,8 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 				return err
 			}
 		}
-		t.pointed = true
+		t.pointed = len(t.claims)+len(t.episodes) > 0
+		q.About = rest
 	}
 	if !t.clear() && (q.Loose || q.About != "") {
 		var err error

@@ -53,9 +53,9 @@ var saying = termsOf(`said say saying told tell telling mentioned mention typed 
 // fillers are terms for anything at all and for how completely to forget it: "the
 // counselor business, name and all".
 var fillers = termsOf(`going goin gonna went record records notes memory also too u ur n abt tho cos cuz innit babe mate pls plz
-	die dies diese dieser alles auch dat wat dit ma nich nix net ned nid des hab lass meiner también tampoco business name thing stuff matter story bit whole entirely completely altogether forever again ever anywhere computer file trace word
+	mehr gilt egal die dies diese dieser alles auch dat wat dit ma nich nix net ned nid des hab lass meiner también tampoco business name thing stuff matter story bit whole entirely completely altogether forever again ever anywhere computer file trace word
 	komplett völlig ganz gänzlich restlos irgendwann irgendwo jemals auftaucht auftauchen namen name sache ding wort
-	nombre cosa completo entero nunca jamás volver leer leerlo verlo saber quiero quedar salido palabra`)
+	nombre cosa completo entero más nunca jamás volver leer leerlo verlo saber quiero quedar salido palabra`)
 
 func termsOf(words string) map[string]bool {
 	set := make(map[string]bool)
