@@ -436,6 +436,24 @@ func TestForgetLeavesWhatTheRequestStates(t *testing.T) {
 	}
 }
 
+// What an agent saves of a message that says it in words that no pattern parses ends what it
+// had saved before, as the later one of a role that one person has at a time.
+func TestSavedFactsReplaceSavedFacts(t *testing.T) {
+	for _, c := range [][4]string{
+		{"Mrs Hargreaves runs the place, terrifying woman.", "Dora's boss is Mrs Hargreaves.", "Well, Mrs Hargreaves is retiring and from today Farhan's in charge.", "Dora's boss is Farhan."},
+		{"Zum Arzt geh ich immer zum Pohlmann.", "Doras Hausarzt ist Dr. Pohlmann.", "Der Pohlmann hört auf, jetzt bin ich beim Özdemir in der Praxis.", "Doras neuer Hausarzt ist Dr. Özdemir."},
+	} {
+		l := newDiary(t)
+		l.says(c[0])
+		l.tool("remember_fact", map[string]any{"content": c[1]})
+		l.says(c[2])
+		l.tool("remember_fact", map[string]any{"content": c[3]})
+		found := l.found(c[3])
+		require.Contains(t, found, c[3])
+		require.NotContains(t, found, c[1], "it no longer holds")
+	}
+}
+
 // What an agent saved stays beside a sentence of the user that says the same with less.
 func TestVaguerStatementLosesNothing(t *testing.T) {
 	for saved, said := range map[string]string{
