@@ -188,7 +188,7 @@ func (row requestRow) at(t []token, i int) bool {
 }
 
 // tails may follow a request without an object.
-var tails = phrasesOf("please again for_good forever ok okay thanks thank_you about_me from_your_memory from_memory now completely entirely bitte wieder danke für_immer ganz por_favor gracias para_siempre ahora 吧 了 谢谢 拜托 好吗 请 at_all what_i_said what_i_just_said i_said i_just_said i_told_you i_just_told_you last_part message one dich_das instead everything was_ich_gesagt_habe you lo_que_dije")
+var tails = phrasesOf("please again for_good forever ok okay thanks thank_you about_me from_your_memory from_memory now completely entirely bitte wieder danke für_immer ganz por_favor gracias para_siempre ahora 吧 了 谢谢 拜托 好吗 请 yeah ja vale sí at_all what_i_said what_i_just_said i_said i_just_said i_told_you i_just_told_you last_part message one dich_das instead everything was_ich_gesagt_habe you lo_que_dije")
 
 // tasks begin a reminder to do something ("don't forget to …"), which is no
 // request to keep anything.
@@ -331,7 +331,7 @@ func onlyCourtesies(t []token) bool {
 }
 
 // givesReason reports whether a clause says why something should be forgotten: it was
-// private or should not have been told, is untrue or over.
+// private or should not have been said, is untrue or over.
 func givesReason(clauses string) bool {
 	return slices.ContainsFunc(reasonsToForget, func(form *regexp.Regexp) bool { return form.MatchString(clauses) })
 }
@@ -342,6 +342,7 @@ var reasonsToForget = []*regexp.Regexp{
 		`(?:private|secret|confidential|personal|embarrassing|sensitive|delicate|nonsense|none of (?:your|any)|nobody['’]?s business|true|untrue|false|wrong|incorrect|outdated|out of date|obsolete|mistake|lie|joke|mix-?up|typo|over|off|done|finished|settled|sorted|resolved|cancell?ed|called off|sold|gone|expired|closed|longer|changed|matters?|relevant|important|history|old news)\b` +
 		`|\b(?:i|we) (?:really )?(?:should(?:n['’]?t| not| never)(?: have)?|wish (?:i|we) had|regret|didn['’]?t mean to|never meant to|(?:wasn['’]?t|was not) (?:supposed|meant|allowed) to|made (?:it|that|this|them) up|lied|was (?:wrong|joking|kidding|mistaken)|turned (?:it|that|them) down|called (?:it|that|them) off|got rid of|mixed (?:it|that|them) up|don['’]?t (?:want|like) (?:you|it|that|this))\b` +
 		`|\b(?:i|we)(?:['’]ve)? (?:have |already |since |just )*(?:sold|cancell?ed|quit|left|dropped|returned|moved|changed)(?: (?:it|that|them|him|her|there))?(?: (?:already|now|ages|long|last|yesterday|since)[^,]*)?\W*$` +
+		`|\b(?:reads?|sees?|looks?|checks?|uses?|borrows?|finds?|found)(?: \pL+)? (?:over my shoulder|my (?:screen|phone|messages|chats?|laptop)|this (?:phone|account|laptop|chat)|out)\b|\b(?:would|['’]d) (?:kill|hate)\b` +
 		`|\bthe (?:one|bit|part|thing|stuff) (?:that )?i (?:just )?(?:told|said|mentioned|gave|wrote|shared)\b`),
 	regexp.MustCompile(`(?i)(?:^|[,;:–—-])\s*(?:(?:weil|denn|da) )?(?:(?:das|es|der|die|sie|er|dies|ist|war|sind|waren|hat|haben|wurde|wurden|stimmt|gilt|geht|gehört|ja|schon|doch|nur|so|zu|mir|nicht|nie|gar|eh|längst|jetzt|alles|ein|eine|mein|sehr|ziemlich|sich|hatte|ich|bin|hab|habe|bereits|inzwischen) ){0,6}` +
 		`(?:privat|geheim|vertraulich|persönlich|peinlich|heikel|falsch|unwahr|gelogen|erfunden|quatsch|unsinn|irrtum|fehler|scherz|witz|vorbei|erledigt|abgesagt|ausgefallen|geklärt|veraltet|überholt|verkauft|weg|mehr|wahr|gekündigt|geändert|umgezogen|niemand\w* an|kein\w* an)(?:[^\pL]|$)` +

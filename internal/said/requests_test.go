@@ -238,6 +238,7 @@ func TestTopicsSetAside(t *testing.T) {
 		"Forget the meeting at three, it's cancelled.": "the meeting at three", "Please forget my phone number, I gave you the wrong one.": "my phone number",
 		"Forget the offer, I turned it down.": "the offer", "Forget my diagnosis, it's not true.": "my diagnosis", "Forget my old address please, thanks!": "my old address", "Forget the job at Kwik, it's over.": "the job at Kwik",
 		"Forget my address, my phone number and my email.": "my address, my phone number and my email", "It was private, please forget the surgery.": "the surgery", "Forget the address that I told you.": "the address that",
+		"Forget the locket, Ulla looks over my shoulder sometimes.": "the locket", "forget my locker code, yeah?": "my locker code",
 		"Vergiss den Termin am Montag, der ist abgesagt.": "den Termin am Montag", "Vergiss meine Adresse, ich bin umgezogen.": "meine Adresse", "Vergiss bitte meine Diagnose, das hätte ich nicht erzählen sollen.": "meine Diagnose",
 		"Olvida lo de mi hermana, era privado.": "mi hermana", "Olvida mi número, ya no sirve.": "mi número", "Olvida lo del banco, por favor.": "banco",
 		"忘掉我的旧地址，已经不住那儿了。": "我的旧地址", "忘掉关于考试的事，太丢人了，我不该说的。": "考试", "忘掉我的车，卖了。": "我的车",
