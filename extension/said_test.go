@@ -419,6 +419,44 @@ func TestForgetOldValueKeepsNew(t *testing.T) {
 	require.NotContains(t, l.found("Where did I live before? Ghent"), "I live in Ghent.")
 }
 
+// A topic that the user only sets aside stays remembered.
+func TestTopicSetAsideIsNotForgotten(t *testing.T) {
+	l := newDiary(t)
+	l.says("We've got a cat called Marmite.")
+	before := l.profiled()
+	require.NotEmpty(t, before)
+	l.publish("Forget the cat, it's the kids I worry about.")
+	require.NoError(t, l.x.Bus().Publish(t.Context(), eventbus.AgentResponse(dora, "That sounds hard. What worries you?")))
+	require.NoError(t, l.x.WaitIdle(t.Context()))
+	require.Subset(t, l.profiled(), before)
+
+	l = newDiary(t)
+	l.says("We've got a cat called Marmite.")
+	l.says("Please forget the cat.")
+	require.Empty(t, l.profiled())
+}
+
+// A wish about how to answer is a preference that a later one ends, and is not protected.
+func TestWishesEndEarlierOnes(t *testing.T) {
+	for _, c := range [][2]string{
+		{"Oh and when you answer, keep it short please, I'm usually reading with one hand on the dog.", "Please give me long, detailed answers from now on."},
+		{"Please keep your answers short.", "you don't need to keep your answers so short any more"},
+		{"Never use emojis.", "You can use emojis again."},
+		{"Bitte antworte kurz.", "Du kannst wieder länger antworten."},
+	} {
+		l := newDiary(t)
+		l.says(c[0])
+		for _, m := range l.claimed() {
+			require.False(t, m.Protected, m.Content)
+		}
+		require.NotEmpty(t, l.profiled(), c[0])
+		l.says(c[1])
+		profile := strings.Join(l.profiled(), "\n")
+		require.Contains(t, profile, c[1])
+		require.NotContains(t, profile, c[0])
+	}
+}
+
 // "Scrap the short answers, …" takes a wish back and states another: nothing else is meant,
 // and what it states stays, whatever the assistant answers.
 func TestForgetLeavesWhatTheRequestStates(t *testing.T) {

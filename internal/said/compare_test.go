@@ -50,6 +50,20 @@ A: Elena trabaja en Repsol. / U: Dejé Repsol y ahora trabajo en Iberdrola. / re
 U: Trabajo como enfermera. / U: Soy enfermera. / same
 A: 用户在华为工作。 / U: 我从华为跳槽到腾讯了。 / replaces
 U: 我在华为上班。 / U: 我退休了。 / replaces
+# wishes
+U: Please keep your answers short. / U: Please give me long, detailed answers from now on. / replaces
+U: Please keep your answers short. / U: You can write longer answers now. / replaces
+U: Please keep your answers short. / U: You don't need to keep your answers so short any more. / replaces
+U: You don't need to keep your answers so short any more. / U: Please keep your answers short. / replaces
+U: Please keep your answers polite. / U: You don't have to keep your answers short. / unrelated
+U: Never use emojis. / U: You can use emojis again. / replaces
+U: You can use emojis again. / U: No emojis please. / replaces
+U: Never use emojis. / U: You can write longer answers now. / unrelated
+U: Bitte antworte kurz. / U: Du kannst wieder länger antworten. / replaces
+U: Bitte antworte kurz. / U: Du musst nicht mehr so kurz antworten. / replaces
+U: Bitte keine Emojis. / U: Du darfst wieder Emojis verwenden. / replaces
+U: Sé breve, por favor. / U: Respóndeme con respuestas largas. / replaces
+U: 请简短回答。 / U: 请详细回答。 / replaces
 # belongings
 U: I drive a Skoda. / U: Sold the Skoda, got an electric Renault instead. / replaces
 A: Ada drives a Skoda. / U: I drive a Renault now. / replaces

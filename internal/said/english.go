@@ -15,6 +15,7 @@ please? be X : answer_style func wish is=manner
 please? keep your|the|all|it|answers|replies|responses|things answers|replies|responses|messages|explanations? X : answer_style func wish is=manner
 please? keep your? answers|replies|responses under|below|within X : answer_style func wish is=short
 please? give me? X answers|replies|explanations|responses : answer_style func wish is=manner
+please? give|write me? Z , X answers|replies|explanations|responses : answer_style func wish is=manner
 I prefer|like|want your? X answers|replies|explanations|responses : answer_style func wish is=manner
 X answers|replies|responses only? please : answer_style func wish is=manner
 please? use|give|show|quote X units|measurements|measures : units func wish is=short
@@ -24,6 +25,9 @@ I prefer|use|want X : units func wish is=unit
 please? use|write X : answer_style func wish is=manner
 please? do? not|never|stop|avoid|no use|using|writing|adding|with? any|the|so_many? emojis|emoji|emoticons|smileys : emojis func wish value=none
 no emojis|emoji please? : emojis func wish value=none
+you can|may use|add|send|include X again|now? : emojis denied wish is=emoji
+you can|may give|write|send|make me|your? X answers|replies|responses|messages|explanations again|now? : answer_style func wish is=manner
+you do? not need|have to keep|make your|the answers|replies|responses|messages|explanations so? X : answer_style denied wish is=manner
 please? do? not|never mention|suggest|recommend|remind|ask|call|bring_up|talk_about|discuss|use|send|include|show|give|offer|propose X : should_not wish adds is=wish clear
 please? stop suggesting|recommending|using|calling|mentioning|asking|sending|apologising|apologizing X : should_not wish adds
 please? avoid X : should_not wish adds is=wish
@@ -358,7 +362,7 @@ func english() *lexicon {
 		traits:     wordSet("tall short small tiny big large fat thin slim skinny old older young younger elderly nice kind lovely sweet great good bad mean rude strict tough hard soft easy lazy smart clever stupid dumb silly funny boring weird odd strange quiet loud shy calm chill cool hot cold warm sick ill unwell poorly sore tired exhausted stressed busy free bored sad happy glad mad angry furious upset cross grumpy moody scared afraid proud jealous worried anxious nervous crazy insane mental alive dead dying gone away back home late early here there abroad blind deaf mute lame frail fit healthy strong weak bald blond blonde ginger dark pale rich poor broke retired unemployed pregnant adopted married single divorced widowed engaged british english irish scottish welsh american french german italian polish dutch greek swiss chinese indian turkish russian ukrainian spanish portuguese brazilian mexican african asian european muslim christian jewish catholic protestant hindu sikh buddhist gay straight bi trans vegan vegetarian allergic diabetic asthmatic amazing awesome awful terrible horrible brilliant fantastic wonderful fine okay ok alright patient impatient honest loyal fair unfair generous stubborn picky fussy messy tidy clean dirty drunk sober polite pushy bossy friendly annoying useless helpless hilarious ruthless religious serious curious new same right wrong sure ready asleep awake off out left-handed right-handed colorblind colourblind"),
 		traitEnds:  []string{"ful", "less", "able", "ible", "ous", "ish", "ing"},
 		units:      wordSet("metric imperial celsius fahrenheit kilometres kilometers miles kilograms pounds kelvin euros dollars 24-hour 24h"),
-		manners:    phrasesOf("bullet_points bulleted british_spelling american_spelling british_english short_sentences plain_language simple_language markdown jargon markdown prose plain-text succinctly succinct longer shorter casually politely gently directly slowly technical friendly bluntly blunt one_sentence two_sentences one_paragraph few_words briefly concisely short shortly brief concise formally informally simply simple plain detailed detail honest honestly directly direct polite casual"),
+		manners:    phrasesOf("bullet_points bulleted british_spelling american_spelling british_english short_sentences plain_language simple_language markdown jargon markdown prose plain-text succinctly succinct long lengthy longer shorter casually politely gently directly slowly technical friendly bluntly blunt one_sentence two_sentences one_paragraph few_words briefly concisely short shortly brief concise formally informally simply simple plain detailed detail honest honestly directly direct polite casual"),
 		verbs:      wordSet("use give answer reply respond write format include provide list show call keep add explain check cite confirm mention ask convert start end put translate remind round consider suggest recommend highlight speak avoid report combine double-check tell send spell quote assume sort summarize summarise address refer treat tag describe state note present display offer warn specify define break sign begin finish pick choose send wrap stick prioritise prioritize be skip leave ignore"),
 		extra:      "the a an is was with you your have has had it that this what from been are of me do does not will would can could please thanks and to for",
 	}

@@ -54,7 +54,7 @@ func looseForget(message string) (Request, bool) {
 	if len(message) > mostLoose || quotation.MatchString(message) || idiom.MatchString(message) {
 		return Request{}, false
 	}
-	p := intent.Forget.P(message)
+	p := min(intent.Forget.P(message), intent.Forget.P(notToForget.ReplaceAllString(message, " ")))
 	if p < leastForget {
 		return Request{}, false
 	}
@@ -70,6 +70,9 @@ var quotation = regexp.MustCompile("[\"“”„«»「」『』]|```|(?m:^>)")
 
 // idiom matches what sounds like a request and asks for nothing.
 var idiom = regexp.MustCompile(`(?i)^(?:(?:oh|ach|na|ah|ok|okay|never mind)[, ]*)*(?:forget (?:about )?it|vergiss es|vergessen sie es|olv[ií]dalo|olvídate|算了)(?:[ ,.!，。].{0,25})?\s*$|\b(?:let['’]?s|lass uns|lasst uns|olvidemos)\b`)
+
+// notToForget matches what says not to forget.
+var notToForget = regexp.MustCompile(`(?i)\b(?:never|don['’]?t|do not|must ?n['’]?t)(?: ever| you| please)* forget\b[^.?!]*|\b(?:vergiss|vergesst|vergessen sie) (?:\pL+ ){0,2}?(?:nie|niemals|nicht)\b[^.?!]*|(?:^|[^\pL])(?:no|nunca|jamás) (?:te |se te |lo )?olvid[ea]s?(?:[^\pL]|$)[^.?!]*|(?:别|不要|不能|不许)忘[^。！？]*`)
 
 // Probabilities of a word of a request: from leastNamed on it belongs to what the request
 // is about, from leastTerm on it counts as a term.

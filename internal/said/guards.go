@@ -201,6 +201,9 @@ var guards = map[string]func(v *value) bool{
 	"infinitive": func(v *value) bool {
 		return v.n <= 8 && strings.HasSuffix(v.t[v.obj.hi-1].word, "en")
 	},
+	"emoji": func(v *value) bool {
+		return v.n == 1 && emojis[v.first.word]
+	},
 	"treat": func(v *value) bool {
 		return v.first.word == "tú" || v.first.word == "usted" || v.first.word == "vos"
 	},
@@ -408,6 +411,8 @@ func (l *lexicon) manner(t []token, obj span) bool {
 	}
 	return false
 }
+
+var emojis = wordSet("emoji emojis emoticons smileys")
 
 // refers are words that refer to another sentence.
 var refers = wordSet("it them this that these those")

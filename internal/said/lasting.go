@@ -52,12 +52,16 @@ func OnlyAsks(message string) bool {
 
 // MannerOf rates the sentences of a user's own message by [intent.Manner]: the probability
 // that they say how to answer from now on. It omits what [LastingOf] omits, but not
-// questions ("could you stop apologising?"), which must be surer by questionShare.
+// questions that ask to do or to stop something ("could you stop apologising?"), which must be
+// surer by questionShare. It omits what is limited to one answer or text, see limited.
 func MannerOf(message string) (out []Lasting) {
 	for _, s := range parse(message) {
 		unit, visible := strings.TrimSpace(message[s.lo:s.hi]), s.visible(message)
 		if visible != unit && s.words() < fewestWords {
 			continue // it only says who said it
+		}
+		if !s.lastingWish(message) {
+			continue
 		}
 		p := intent.Manner.P(visible)
 		if s.question || asksUnmarked(unit) {
@@ -66,6 +70,48 @@ func MannerOf(message string) (out []Lasting) {
 		out = append(out, Lasting{Sentence: unit, P: p})
 	}
 	return out
+}
+
+// lastingWish reports whether the sentence may be a wish about further answers: it does not
+// only ask something and is not limited to one answer or text.
+func (s *sentence) lastingWish(message string) bool {
+	visible := s.visible(message)
+	return !limited(visible) && (asksToDo(visible) || !s.question && !asksUnmarked(visible))
+}
+
+// asksToDo reports whether a question asks the assistant to do or to stop something: "could
+// you stop apologising?", "shorter answers, please?".
+func asksToDo(question string) bool {
+	return !asksToTell.MatchString(question) && slices.ContainsFunc(toDo, func(form *regexp.Regexp) bool { return form.MatchString(question) })
+}
+
+// asksToTell matches what begins like toDo and asks for an answer.
+var asksToTell = regexp.MustCompile(`(?i)\b(?:can|could|will|would) you (?:please )?(?:tell me|explain|say|know|think|believe|recommend|rather|like) (?:how|what|why|whether|if|which|when|where|that|your|about)\b|\b(?:kannst|könntest) du (?:mir )?(?:sagen|erklären)|(?:puedes|podrías) (?:decirme|explicarme) (?:qué|cómo|si|cuál|cuándo|dónde|por qué|quién|cuánt)|(?:能|可以)告诉我`)
+
+// toDo match such questions, by language.
+var toDo = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)(?:^|[,;:–—-]\s*|\b(?:and|but|so|please|then|hey|ok|also|oh|ebb|forward|on|future) )(?:(?:can|could|would|will)(?:n['’]?t)? (?:you|u)\b|(?:can|could|may) (?:i|we) (?:have|get)\b|(?:would|do) you mind\b|mind \pL+ing\b)|\b(?:please|pls|ok|okay|alright|thanks|understood|got it)\W*$`),
+	regexp.MustCompile(`(?i)(?:^|[,;:–—-]\s*|(?:und|aber|also|bitte|dann|ach) )(?:(?:kannst|könntest|würdest|magst) du|chönntisch|chasch|kannste)\b|(?:^|, )(?:können|könnten|würden) sie\b|(?:macht|würde) es dir (?:was |etwas )?aus|\b(?:bitte|ja|okay|danke|verstanden|klar)\W*$`),
+	regexp.MustCompile(`(?i)(?:^|[,;:¿–—-]\s*|(?:^|[^\pL])(?:y|pero|oye|ya) )(?:me |te |lo |nos )?(?:puedes|podrías|puede|podría|quieres|te importaría|le importaría|te importa|serías)(?:[^\pL]|$)|(?:^|[^\pL])(?:por favor|vale|sí|gracias|entendido|eh)\W*$`),
+	regexp.MustCompile(`(?:能不能|能否|可不可以|可否|麻烦你?|请你?).+|(?:能|可以).+[吗么嘛]|(?:好吗|行吗|可以吗|好不好|行不行|明白吗|知道吗|懂吗|听到没|谢谢)[？?。~\s]*$`),
+}
+
+// limited reports whether a wish is limited to one answer or text: "answer in Polish for
+// this one".
+func limited(wish string) bool {
+	return !general.MatchString(wish) && slices.ContainsFunc(limits, func(form *regexp.Regexp) bool { return form.MatchString(wish) })
+}
+
+// general matches words for always.
+var general = regexp.MustCompile(`(?i)\b(?:from (?:now|here|today|this) on\w*|from now|always|every time|each time|whenever|in (?:the )?future|going forward|generally|in general)\b|\b(?:ab (?:jetzt|heute|sofort|nun)|von (?:jetzt|nun) an|immer|künftig|in zukunft|grundsätzlich|generell|jedes mal|jedesmal)\b|(?:^|[^\pL])(?:siempre|a partir de|de ahora en adelante|en adelante|cada vez|en general|en el futuro)(?:[^\pL]|$)|以后|今后|从现在|从今|每次|总是|一直|永远|一律`)
+
+// limits match what limits a wish, by language.
+var limits = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)\b(?:for|in|on|with|to|about|at) (?:just )?(?:this|that|these|those) (?:one|ones|time|once|answer|reply|response|message|question|e-?mail|letter|text|post|case|task|draft|document|note|story|poem|chat|conversation)\b|^(?:\pL+ ){0,3}?(?:this|that) (?:time|one)\b|\b(?:only|just) this once\b|\bthis time(?: around)?\b|\bfor (?:now|once|the moment|the time being)\b|\b(?:just|only) for today\b` +
+		`|(?:^|[,;]\s*|\b(?:please|and|just|you) )(?:re)?(?:write|word|phrase|draft|translate|make|render|format) (?:it|this|that)\b|^(?:please |just |only |ok |and |but |so )*(?:here\b|(?:use|write|answer|reply|keep|be|no|put|make|give|add|skip|leave|don['’]?t|do not)\b[^,.;]* here\W*$)`),
+	regexp.MustCompile(`(?i)\b(?:diesmal|dieses (?:eine )?mal|ausnahmsweise|hierfür|hierbei|vorerst|fürs erste|nur (?:heute|kurz|jetzt)|(?:für|in|bei|zu) (?:dies\pL*|das hier|das da)(?: \pL+)?)\b|^dafür\b|\bdafür bitte\b|\bbitte dafür\b|(?:^|[,;]\s*|\b(?:bitte|und) )(?:schreib|formulier|übersetz|mach)\pL* (?:es|das|dies)\b|^(?:bitte |nur |aber |und )*hier\b|\b(?:hier bitte|bitte hier)\b`),
+	regexp.MustCompile(`(?i)(?:^|[^\pL])(?:(?:por )?esta vez|solo (?:por )?(?:hoy|ahora)|por ahora|de momento|por el momento|por una vez|(?:para|en) (?:est|es)[eao](?: (?:mensaje|respuesta|texto|correo|carta|caso|pregunta|tarea|conversación|chat|última?|último)|,|$)|(?:escríbe|redácta|tradúce|pón|házme)l[oa]|ponl[oa]|hazl[oa]|(?:^|, ?)aquí)(?:[^\pL]|$)`),
+	regexp.MustCompile(`(?:这次|这回|这一次|本次|[这那]一?[条篇封段])(?:的?(?:回答|回复))?(?:请|麻烦|就|用|要|不|别|只|先|写|回|给|翻译)|这个(?:问题|回答|用|请|就|不要|别|写)|暂时|[就只]这一?次|^(?:这里|此处)|(?:在)?这里(?:请|用|不要|别)`),
 }
 
 // visible returns the sentence without its quotations and code.

@@ -87,3 +87,57 @@ func TestMannerOfOmitsQuotations(t *testing.T) {
 		assert.Less(t, most("```\n"+wish+"\n```"), 0.3, wish)
 	}
 }
+
+// wishIn returns the highest probability that a message says how to answer from now on, 1 if
+// a pattern parses it.
+func wishIn(message string) (p float64) {
+	for _, s := range MannerOf(message) {
+		p = max(p, s.P)
+	}
+	for _, c := range Claims(message, 0) {
+		if c.Wish {
+			p = 1
+		}
+	}
+	return p
+}
+
+// Of questions, only those that ask to do or to stop something are wishes.
+func TestQuestionsAsWishes(t *testing.T) {
+	for _, asks := range []string{
+		"How long should your replies to me be?", "What tone do you use with me?", "Do you always use emojis?", "Do you always answer in German?", "Should you answer in bullet points?", "Should you always answer in bullet points?",
+		"Is German fine for you when you answer me?", "Could you tell me how long your answers are?", "why are your answers so long",
+		"Wie lang sollen deine Antworten sein?", "Antwortest du immer auf Englisch?", "Sollst du mich duzen?", "Kannst du mir sagen, wie lang deine Antworten sind?",
+		"¿Qué tan largas deben ser tus respuestas?", "¿Respondes siempre en inglés?", "¿Por qué respondes tan largo?",
+		"你的回答应该多长？", "你一直用中文回答吗？", "你为什么总是说这么多？",
+	} {
+		assert.Zero(t, wishIn(asks), asks)
+	}
+	for _, wish := range []string{
+		"Could you drop the exclamation marks when you write to me?", "When you reply, can you skip the apologies?", "Can you stop using emojis?", "Would you mind using fewer exclamation marks?", "Always answer in German, ok?",
+		"Könntest du mich bitte duzen?", "Kannst du bitte immer auf Deutsch antworten?",
+		"¿Podrías responder más corto?", "¿Te importaría no usar tantos signos de exclamación?",
+		"你能不能回答短一点？", "能不能少说点客套话？",
+	} {
+		assert.Greater(t, wishIn(wish), 0.05, wish)
+	}
+}
+
+// What is limited to one answer or text is no standing wish.
+func TestLimitedWishes(t *testing.T) {
+	for _, once := range []string{
+		"Please answer in Polish for this one.", "Don't use so many exclamation marks in that one.", "Write it like I'm not annoyed.", "this time only two lines", "This time please answer briefly.",
+		"Only three sentences for this question, please.", "Make this one formal.", "In this email, never use my surname.", "For now, answer in English.", "Just this once, no emojis.", "Use British spelling here.",
+		"diesmal bitte auf Englisch", "Bitte antworte diesmal auf Englisch.", "Für diese Mail bitte keine Emojis.", "Hier bitte kurz antworten.",
+		"esta vez en inglés", "Por esta vez, responde en alemán.", "En este correo no uses emojis.", "Escríbelo en inglés.",
+		"这次用英文回答", "这次请简短回答。", "这个问题请用英语回答。", "这篇请用繁体写。",
+	} {
+		assert.Zero(t, wishIn(once), once)
+	}
+	for _, wish := range []string{
+		"From now on answer in Polish, not only this time.", "Please answer in Polish.", "Keep it short when you answer me, please.", "I answer between patients, so if you need to know something make it a yes/no, and only one.",
+		"Ab jetzt bitte immer auf Englisch antworten, nicht nur diesmal.", "Bitte antworte auf Englisch.", "Siempre responde en inglés, no solo esta vez.", "Responde en inglés.", "以后都用英语回答，不只是这次。", "请用英语回答。",
+	} {
+		assert.GreaterOrEqual(t, wishIn(wish), 0.3, wish)
+	}
+}

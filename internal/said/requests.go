@@ -24,7 +24,7 @@ func Requests(message string) []Request {
 		if !ok {
 			req, ok = objectFirst(message, s)
 		}
-		if ok && !easy.MatchString(req.Sentence) {
+		if ok && !easy.MatchString(req.Sentence) && !isReported(req.Sentence) && (req.Verb != Keep || !s.keepsNothing(message)) {
 			out = append(out, req)
 		}
 	}
@@ -59,7 +59,8 @@ type restKind byte
 const (
 	restNone  restKind = iota // nothing, or a colon and the text to keep
 	restClaim                 // a clause: "never forget that I am allergic"
-	restThing                 // a thing: "forget my old address"
+	restThing                 // a thing: "forget what I said about Bob"
+	restTopic                 // the same, in words that may also set a topic aside: "forget the cat"
 	restAny
 )
 
@@ -71,22 +72,26 @@ keep any: remember_this_for_good remember_that_for_good remember_for_good rememb
 keep none: remember_this remember_that remember_it keep_this_in_mind keep_that_in_mind note_this_down make_a_note_of_this make_a_note_of_that save_this do_not_forget_this do_not_forget_that do_not_forget_it please_remember
 keep claim: make_a_permanent_note_that do_not_forget_that do_not_forget remember_that make_sure_you_remember make_sure_to_remember
 forget none: disregard_that disregard_this disregard_what_i_said disregard_what_i_just_said disregard_my_last_message remove_that_from_memory remove_this_from_memory delete_that_from_memory delete_this_from_memory erase_that_from_memory wipe_that_from_memory wipe_it_from_your_memory delete_it_from_your_memory erase_it_from_your_memory remove_it_from_your_memory forget_them forget_those delete_this delete_them delete_that erase_this erase_them wipe_that wipe_this wipe_them scrub_that scrub_this scrub_them forget_that forget_this forget_it_all forget_what_i_said forget_what_i_just_said forget_what_i_told_you forget_what_i_just_told_you forget_everything_i_said forget_my_last_message delete_that_from_your_memory erase_that remove_that_from_your_memory forget_that_please forget_that_again forget_that_last_part forget_about_what_i_said forget_what_i_just_wrote
-forget thing: disregard_what_i_said_about disregard_what_i_told_you_about disregard_everything_about disregard_the disregard_my disregard_our scratch_what_i_said_about scratch_what_i_told_you_about scrub_what_i_told_you_about scrub_what_i_said_about wipe_what_i_told_you_about wipe_what_i_said_about delete_what_i_told_you_about delete_what_i_said_about erase_what_i_told_you_about erase_what_i_said_about forget_everything_about forget_everything_i_said_about forget_everything_i_told_you_about forget_all_about forget_about forget_what_i_said_about forget_what_i_told_you_about forget_that_i_said forget_that_i_told_you forget_that forget_my forget_our forget_the delete_from_your_memory remove_from_your_memory erase_from_your_memory delete_what_you_know_about delete_everything_about delete_everything_you_know_about erase_everything_about erase_what_you_know_about delete_my erase_my remove_my do_not_remember do_not_keep stop_remembering forget_who forget_where forget_anything_about wipe_my
+forget topic: disregard_the disregard_my disregard_our forget_all_about forget_about forget_that forget_my forget_our forget_the forget_who forget_where
+forget thing: disregard_what_i_said_about disregard_what_i_told_you_about disregard_everything_about scratch_what_i_said_about scratch_what_i_told_you_about scrub_what_i_told_you_about scrub_what_i_said_about wipe_what_i_told_you_about wipe_what_i_said_about delete_what_i_told_you_about delete_what_i_said_about erase_what_i_told_you_about erase_what_i_said_about forget_everything_about forget_everything_i_said_about forget_everything_i_told_you_about forget_what_i_said_about forget_what_i_told_you_about forget_that_i_said forget_that_i_told_you delete_from_your_memory remove_from_your_memory erase_from_your_memory delete_what_you_know_about delete_everything_about delete_everything_you_know_about erase_everything_about erase_what_you_know_about delete_my erase_my remove_my do_not_remember do_not_keep stop_remembering forget_anything_about wipe_my
 keep any: vergiss_das_nie vergiss_das_niemals vergiss_das_nie_wieder vergiss_nie_, vergiss_niemals_, vergiss_nie_dass vergiss_niemals_dass vergiss_bitte_nie vergiss_bitte_niemals merk_dir_das_für_immer merke_dir_das_für_immer merk_dir_für_immer merke_dir_für_immer merk_dir_das_gut merk_dir_das_dauerhaft merk_dir_dauerhaft vergessen_sie_das_nie vergessen_sie_nie vergessen_sie_niemals merken_sie_sich_das_für_immer das_darfst_du_nie_vergessen das_darfst_du_niemals_vergessen
 keep none: merk_dir_das merke_dir_das merken_sie_sich_das vergiss_das_nicht behalte_das notier_dir_das
 keep claim: vergiss_nicht_, vergiss_nicht_dass merk_dir_, merke_dir_, merk_dir_dass merke_dir_dass merk_dir_: merke_dir_:
 forget none: streich_das streiche_das streich_es lösch_es lösche_es vergiss_das vergiss_das_bitte vergiss_das_wieder vergiss_das_bitte_wieder vergiss_das_gleich_wieder vergiss_das_bitte_gleich_wieder vergiss_das_schnell_wieder vergiss_was_ich_gesagt_habe vergiss_, _was_ich_gesagt_habe vergiss_was_ich_gerade_gesagt_habe vergessen_sie_das lösch_das lösche_das das_kannst_du_vergessen_was_ich_gesagt_habe streich_das_aus_deinem_gedächtnis
-forget thing: vergiss_, _was_ich_über vergiss_was_ich_über vergiss_, _was_ich_dir_über vergiss_was_ich_dir_über vergiss_bitte_, _was_ich_über vergiss_bitte_was_ich_über vergiss_, _was_ich_zu vergiss_was_ich_zu vergiss_alles_über vergiss_alles_, _was_ich_über vergiss_alles_was_ich_über vergiss_bitte_alles_über vergiss_meine vergiss_meinen vergiss_mein vergiss_bitte_meine vergiss_bitte_meinen vergiss_bitte_mein vergiss_die vergiss_den vergiss_bitte_die vergiss_bitte_den vergiss_, _dass vergiss_dass vergiss_bitte_, _dass vergiss_bitte_dass lösch_meine lösche_meine lösche_meinen lösch_meinen lösche_alles_über lösch_alles_über vergessen_sie_meine vergessen_sie_alles_über vergessen_sie_, _was_ich_über vergiss_die_sache_mit vergiss_das_mit vergiss_das_über
+forget topic: vergiss_meine vergiss_meinen vergiss_mein vergiss_bitte_meine vergiss_bitte_meinen vergiss_bitte_mein vergiss_die vergiss_den vergiss_bitte_die vergiss_bitte_den vergiss_, _dass vergiss_dass vergiss_bitte_, _dass vergiss_bitte_dass vergessen_sie_meine vergiss_die_sache_mit vergiss_das_mit
+forget thing: vergiss_, _was_ich_über vergiss_was_ich_über vergiss_, _was_ich_dir_über vergiss_was_ich_dir_über vergiss_bitte_, _was_ich_über vergiss_bitte_was_ich_über vergiss_, _was_ich_zu vergiss_was_ich_zu vergiss_alles_über vergiss_alles_, _was_ich_über vergiss_alles_was_ich_über vergiss_bitte_alles_über lösch_meine lösche_meine lösche_meinen lösch_meinen lösche_alles_über lösch_alles_über vergessen_sie_alles_über vergessen_sie_, _was_ich_über vergiss_das_über
 keep any: no_olvides_nunca nunca_olvides no_lo_olvides_nunca nunca_lo_olvides no_olvides_jamás jamás_olvides recuérdalo_siempre recuerda_siempre recuerda_para_siempre recuérdalo_para_siempre no_se_te_olvide_nunca que_no_se_te_olvide_nunca guárdalo_para_siempre no_olvide_nunca
 keep none: recuérdalo recuerda_esto no_lo_olvides guarda_esto apúntalo apunta_esto que_no_se_te_olvide no_olvides_esto tenlo_en_cuenta_siempre
 keep claim: no_olvides_que recuerda_que
 forget none: olvida_eso olvida_esto olvídalo_por_completo olvida_lo_que_dije olvida_lo_que_te_dije olvida_lo_que_acabo_de_decir borra_eso bórralo olvida_lo_último
-forget thing: olvida_lo_de olvida_lo_que_dije_de olvida_lo_que_dije_sobre olvida_lo_que_te_dije_de olvida_lo_que_te_dije_sobre olvida_lo_que_te_conté_de olvida_lo_que_te_conté_sobre olvida_todo_lo_de olvida_todo_lo_que_te_dije_sobre olvida_todo_lo_que_te_dije_de olvida_todo_lo_que_dije_sobre olvida_todo_sobre olvida_mi olvida_mis olvida_la olvida_el olvida_que borra_mi borra_lo_de borra_todo_lo_de borra_lo_que_sabes_de borra_lo_que_sabes_sobre olvídate_de_mi olvídate_de_lo_de olvídate_de_lo_que_dije_sobre olvídate_de_lo_que_te_dije_sobre olvídese_de_lo_de olvide_lo_de olvide_mi
+forget topic: olvida_lo_de olvida_lo_del olvida_mi olvida_mis olvida_la olvida_el olvida_que olvídate_de_mi olvídate_de_lo_de olvídese_de_lo_de olvide_lo_de olvide_mi
+forget thing: olvida_lo_que_dije_de olvida_lo_que_dije_sobre olvida_lo_que_te_dije_de olvida_lo_que_te_dije_sobre olvida_lo_que_te_conté_de olvida_lo_que_te_conté_sobre olvida_todo_lo_de olvida_todo_lo_que_te_dije_sobre olvida_todo_lo_que_te_dije_de olvida_todo_lo_que_dije_sobre olvida_todo_sobre borra_mi borra_lo_de borra_todo_lo_de borra_lo_que_sabes_de borra_lo_que_sabes_sobre olvídate_de_lo_que_dije_sobre olvídate_de_lo_que_te_dije_sobre
 keep any: 永远别忘了 永远不要忘记 永远别忘记 永远不要忘了 永远不要忘 永远记住 一直记住 一定要记住 千万别忘了 千万别忘记 千万不要忘记 千万记住 一辈子记住 永遠別忘了 永遠不要忘記 永遠記住 一定要記住 千萬別忘了 牢牢记住 永久记住
 keep none: 记住这个 记住这一点 记住这件事 别忘了这个 别忘了这件事 记下来 请记住 记住了 記住這個 記住這一點 這個一定要記住 这个一定要记住 这个要记住 把这个记下来 帮我记住 请记下来
 keep claim: 记住 請記住 記住
 forget none: 忘掉这个 忘掉刚才说的 忘了刚才说的 忘掉我刚才说的 忘了我刚才说的 忘记刚才说的 忘记我刚才说的 忘掉这件事 忘记这件事 忘了这件事 把这个忘掉 把这个忘了 把刚才说的忘了 把刚才说的忘掉 把我刚才说的忘了 忘掉我說的 忘掉這件事 把這件事忘掉 把这件事忘了 把这件事忘掉 删掉这条 忘掉它 忘掉刚才那句话 忘了刚才那句话 忘掉剛才說的
-forget thing: 忘掉我说的关于 忘掉我说过的关于 忘了我说的关于 忘记我说的关于 忘掉关于 忘记关于 忘了关于 忘掉我的 忘记我的 忘了我的 忘掉我 忘掉 删除我的 删掉我的 删除关于 刪除我的 忘記我的 忘掉有關 忘記關於 忘掉關於 忘记我说过 忘掉我说过 忘了我说过
+forget topic: 忘掉关于 忘记关于 忘了关于 忘掉我的 忘记我的 忘了我的 忘掉我 忘掉 忘記我的 忘掉有關 忘記關於 忘掉關於
+forget thing: 忘掉我说的关于 忘掉我说过的关于 忘了我说的关于 忘记我说的关于 删除我的 删掉我的 删除关于 刪除我的 忘记我说过 忘掉我说过 忘了我说过
 `
 
 // dismissals are idioms that are no requests.
@@ -97,7 +102,7 @@ var courtesies = phrasesOf("please can_you could_you would_you will_you you_can 
 
 // requestRows maps a first word to its rows, longest first.
 var requestRows = func() map[string][]requestRow {
-	kinds := map[string]restKind{"none:": restNone, "claim:": restClaim, "thing:": restThing, "any:": restAny}
+	kinds := map[string]restKind{"none:": restNone, "claim:": restClaim, "thing:": restThing, "topic:": restTopic, "any:": restAny}
 	verbs := map[string]Verb{"keep": Keep, "forget": Forget}
 	table := make(map[string][]requestRow)
 	for line := range strings.Lines(requestTable) {
@@ -141,6 +146,9 @@ func requestIn(message string, s sentence) (Request, bool) {
 			}
 		}
 		if found {
+			if best.setsAside(message, s, i) {
+				return Request{}, false
+			}
 			req := Request{Verb: best.verb, Sentence: strings.TrimSpace(message[s.lo:s.hi])}
 			if best.rest != restNone {
 				req.About = aboutOf(message, t, i, best)
@@ -180,7 +188,7 @@ func (row requestRow) at(t []token, i int) bool {
 }
 
 // tails may follow a request without an object.
-var tails = phrasesOf("please again for_good forever ok okay thanks thank_you about_me from_your_memory from_memory now completely entirely bitte wieder danke für_immer ganz por_favor gracias para_siempre ahora 吧 了 谢谢 好吗 请 at_all what_i_said what_i_just_said i_said i_just_said i_told_you i_just_told_you last_part message one dich_das instead everything was_ich_gesagt_habe you lo_que_dije")
+var tails = phrasesOf("please again for_good forever ok okay thanks thank_you about_me from_your_memory from_memory now completely entirely bitte wieder danke für_immer ganz por_favor gracias para_siempre ahora 吧 了 谢谢 拜托 好吗 请 yeah ja vale sí at_all what_i_said what_i_just_said i_said i_just_said i_told_you i_just_told_you last_part message one dich_das instead everything was_ich_gesagt_habe you lo_que_dije")
 
 // tasks begin a reminder to do something ("don't forget to …"), which is no
 // request to keep anything.
@@ -206,7 +214,7 @@ func (row requestRow) follows(t []token, i int) bool {
 			return false
 		}
 		return statesSelf(t[i:])
-	case restThing:
+	case restThing, restTopic:
 		return i < len(t) && !t[i].mark && !loosely[t[i].word]
 	}
 	return i >= len(t) || !tasks[t[i].word] || t[i].word == "about" || t[i].word == "the" || t[i].word == "a"
@@ -233,7 +241,7 @@ func statesSelf(t []token) bool {
 // aboutOf returns the object of a request.
 func aboutOf(message string, t []token, i int, row requestRow) string {
 	from := i + len(row.words)
-	if row.rest == restThing && from > i && row.verb == Forget {
+	if (row.rest == restThing || row.rest == restTopic) && from > i && row.verb == Forget {
 		switch t[from-1].word { // the owner belongs to the thing
 		case "my", "our", "the", "meine", "meinen", "mein", "die", "den", "mi", "mis", "la", "el":
 			from--
@@ -246,6 +254,11 @@ func aboutOf(message string, t []token, i int, row requestRow) string {
 	to := len(t)
 	for from < to && t[from].mark {
 		from++
+	}
+	for k := from; k < to; k++ {
+		if t[k].mark && !joinsWords(t[k].word) && (t[k].word != "," || k > from && (saysWhy(t[k+1:to]) || k-from <= maxObject && givesReason(message[t[k].hi:t[to-1].hi]))) {
+			to = k
+		}
 	}
 	for to > from {
 		cut := 0
@@ -270,15 +283,74 @@ func aboutOf(message string, t []token, i int, row requestRow) string {
 		}
 		to -= cut
 	}
-	for k := from; k < to; k++ {
-		if t[k].mark && !joinsWords(t[k].word) && (t[k].word != "," || k > from && saysWhy(t[k+1:to])) {
-			to = k
-		}
-	}
 	if to <= from {
 		return ""
 	}
 	return strings.TrimSpace(message[t[from].lo:t[to-1].hi])
+}
+
+// setsAside reports whether the words of a row at token i only set a topic aside, to go on
+// with another: "forget the cat, it's the kids I worry about". They do if the sentence says
+// more than the request and a reason for it, unless the message surely asks to forget.
+func (row requestRow) setsAside(message string, s sentence, i int) bool {
+	t := s.tokens
+	if row.rest != restTopic {
+		return false
+	}
+	end := i + len(row.words)
+	for end < len(t) && (!t[end].mark || joinsWords(t[end].word)) {
+		end++
+	}
+	alone, last := onlyCourtesies(t[:i]), endsHere(t, end)
+	switch {
+	case alone && last:
+		return false
+	case s.hi-s.lo > mostLoose:
+		return true
+	case (alone || givesReason(message[s.lo:t[i].lo])) && (last || givesReason(message[t[end].hi:s.hi])):
+		return false
+	}
+	p := intent.Forget.P(message[s.lo:s.hi])
+	if len(message) <= mostLoose {
+		p = max(p, intent.Forget.P(message))
+	}
+	return p < surelyForget
+}
+
+// onlyCourtesies reports whether tokens before a request hold nothing but courtesies and
+// the name of the assistant.
+func onlyCourtesies(t []token) bool {
+	for i := namedBefore(t, 0); i < len(t); {
+		n, _ := courtesies.at(t, i)
+		if n == 0 && !t[i].mark {
+			return false
+		}
+		i += max(n, 1)
+	}
+	return true
+}
+
+// givesReason reports whether a clause says why something should be forgotten: it was
+// private or should not have been said, is untrue or over.
+func givesReason(clauses string) bool {
+	return slices.ContainsFunc(reasonsToForget, func(form *regexp.Regexp) bool { return form.MatchString(clauses) })
+}
+
+// reasonsToForget match a clause with such a reason, by language.
+var reasonsToForget = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)(?:^|[,;:–—-])\s*(?:(?:because|since|as|cos|cause|sorry) )?(?:(?:it|that|this|they|those|these|he|she)(?:['’](?:s|re|d))?\s+)?(?:(?:is|are|was|were|has|have|had|been|be|not|isn['’]?t|wasn['’]?t|aren['’]?t|doesn['’]?t|didn['’]?t|never|no|all|just|now|too|very|really|rather|quite|already|long|so|got|a|an|my|only|to) ){0,4}` +
+		`(?:private|secret|confidential|personal|embarrassing|sensitive|delicate|nonsense|none of (?:your|any)|nobody['’]?s business|true|untrue|false|wrong|incorrect|outdated|out of date|obsolete|mistake|lie|joke|mix-?up|typo|over|off|done|finished|settled|sorted|resolved|cancell?ed|called off|sold|gone|expired|closed|longer|changed|matters?|relevant|important|history|old news)\b` +
+		`|\b(?:i|we) (?:really )?(?:should(?:n['’]?t| not| never)(?: have)?|wish (?:i|we) had|regret|didn['’]?t mean to|never meant to|(?:wasn['’]?t|was not) (?:supposed|meant|allowed) to|made (?:it|that|this|them) up|lied|was (?:wrong|joking|kidding|mistaken)|turned (?:it|that|them) down|called (?:it|that|them) off|got rid of|mixed (?:it|that|them) up|don['’]?t (?:want|like) (?:you|it|that|this))\b` +
+		`|\b(?:i|we)(?:['’]ve)? (?:have |already |since |just )*(?:sold|cancell?ed|quit|left|dropped|returned|moved|changed)(?: (?:it|that|them|him|her|there))?(?: (?:already|now|ages|long|last|yesterday|since)[^,]*)?\W*$` +
+		`|\b(?:reads?|sees?|looks?|checks?|uses?|borrows?|finds?|found)(?: \pL+)? (?:over my shoulder|my (?:screen|phone|messages|chats?|laptop)|this (?:phone|account|laptop|chat)|out)\b|\b(?:would|['’]d) (?:kill|hate)\b` +
+		`|\bthe (?:one|bit|part|thing|stuff) (?:that )?i (?:just )?(?:told|said|mentioned|gave|wrote|shared)\b`),
+	regexp.MustCompile(`(?i)(?:^|[,;:–—-])\s*(?:(?:weil|denn|da) )?(?:(?:das|es|der|die|sie|er|dies|ist|war|sind|waren|hat|haben|wurde|wurden|stimmt|gilt|geht|gehört|ja|schon|doch|nur|so|zu|mir|nicht|nie|gar|eh|längst|jetzt|alles|ein|eine|mein|sehr|ziemlich|sich|hatte|ich|bin|hab|habe|bereits|inzwischen) ){0,6}` +
+		`(?:privat|geheim|vertraulich|persönlich|peinlich|heikel|falsch|unwahr|gelogen|erfunden|quatsch|unsinn|irrtum|fehler|scherz|witz|vorbei|erledigt|abgesagt|ausgefallen|geklärt|veraltet|überholt|verkauft|weg|mehr|wahr|gekündigt|geändert|umgezogen|niemand\w* an|kein\w* an)(?:[^\pL]|$)` +
+		`|(?:hätte?|sollte?|wollte?|will|möchte|durfte?) (?:\pL+ ){0,3}?(?:nicht|nie) (?:\pL+ ){0,3}?(?:sag|erzähl|erwähn|verrat|schreib|gespeicher|merk|weißt|wiss)`),
+	regexp.MustCompile(`(?i)(?:^|[,;:–—-])\s*(?:(?:porque|que|pues|ya que) )?(?:(?:eso|esto|ya|no|era|es|fue|está|estaba|son|eran|muy|algo|un|una|lo|la|se|me|he|ha|han|mi|todo|demasiado) ){0,5}` +
+		`(?:privad|secret|confidencial|personal(?:[^\pL]|$)|íntim|vergonz|delicad|mentira|verdad|ciert|fals|error|broma|invent|equivo|cancel|anul|acab|termin|pasó|vendí|vendid|dejé|mudé|mudad|importan?(?:[^\pL]|$)|sirven?(?:[^\pL]|$))` +
+		`|(?:^|[^\pL])no (?:deb|ten[íd]|quer[íe]|quier)\pL*[^,.]*(?:dich|dec[ií]|cont|mencion|guard|sep|record)`),
+	regexp.MustCompile(`私人|隐私|秘密|保密|丢人|尴尬|不该(?:说|讲|提|告诉)|不想(?:让|再)|后悔|说漏|[说讲记搞弄]错|不是真的|假的|骗|编的|瞎说|开玩笑|取消|结束|过去了|作废|过期|不用了|不要了|卖了|卖掉|分手|不住|搬[走家了]|换[了号]|改了|没用了|不重要|别[存记留]`),
 }
 
 // saysWhy reports whether a clause after a comma only gives a reason: "forget the
@@ -295,7 +367,7 @@ var whyWords = wordSet("i it it's that that's they they're this we he she becaus
 // keys, wallet".
 var keepForms = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b(?:never|ever|always|for ?ever|for good|permanently)\b.*\b(?:forget|lose|drop|remember|keep|delete)\b|\b(?:remember|keep|save|note)\b.*\b(?:always|for ?ever|for good|permanently)\b|\bfor ?ever\b.*\bit$`),
-	regexp.MustCompile(`(?i)\b(?:carve|carved|set|etch|etched|write|written|file|put)\b.*\b(?:in(?:to)? (?:stone|ink|granite)|get lost)\b|\b(?:keep|hold on to|hang on to) (?:this|that|it)\b|\bdon'?t (?:you )?ever (?:lose|drop|delete|forget|erase)\b|\b(?:for (?:all time|life|keeps|eternity)|(?:till|until) (?:i die|the day i die)|permanent (?:note|record)|only one thing about me)\b|\bto keep\b|\b(?:under (?:all|any) circumstances|at all costs|no matter what|whatever happens)\b`),
+	regexp.MustCompile(`(?i)\b(?:carve|carved|set|etch|etched|write|written|file|put)\b.*\b(?:in(?:to)? (?:stone|ink|granite)|get lost)\b|\b(?:keep|hold on to|hang on to) (?:this|that|it)(?:,? (?:please|safe|somewhere|always|forever|with you|in (?:mind|memory|your \pL+)|on (?:file|record)|for \pL+|even (?:when|if|after)|as long as|no matter what|whatever happens|at all costs|under (?:all|any) circumstances)\b.*)?[\s,:—–-]*$|\bdon'?t (?:you )?ever (?:lose|drop|delete|forget|erase)\b|\b(?:for (?:all time|life|keeps|eternity)|(?:till|until) (?:i die|the day i die)|permanent (?:note|record)|only one thing about me)\b|\bto keep\b|\b(?:under (?:all|any) circumstances|at all costs|no matter what|whatever happens)\b`),
 	regexp.MustCompile(`(?i)\b(?:nie|niemals|immer|dauerhaft)\b.*(?:vergess|vergiss|merk|behalt|lösch|verlier|speicher)|(?:vergess|vergiss|merk|behalt|lösch|verlier|speicher)\pL*\b.*\b(?:nie|niemals|immer|dauerhaft)\b|hinter die ohren|ein leben lang|ins stammbuch|in stein\b|nie verloren`),
 	regexp.MustCompile(`(?i)(?:nunca|jamás|siempre)\b.*(?:olvid|recuerd|recuérd|guard|borr|pierd|grab)|(?:olvid|recuerd|recuérd|guárd|guard|borr|pierd|grab|grába)\pL*\b.*\b(?:nunca|jamás|siempre)\b|\ba fuego\b|\ben piedra\b|que no se pierda`),
 	regexp.MustCompile(`(?:永远|永遠|千万|千萬|一直|一定|绝对|一辈子|一輩子).*(?:忘|记|記|丢|删)|(?:记|記|留|存).*(?:永远|永遠|永久|一辈子|一輩子)`),
@@ -317,7 +389,7 @@ var beforeSelf = regexp.MustCompile(`(?i),\s*(?:i'?m|i|my|our|ich|mein|meine|mi|
 // reminder of an errand.
 var insists = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b(?:never|(?:do|must|can|dinna)n?['’]?t|do not|dinnae|not)\b(?: (?:\pL+['’]?\pL*)){0,4}? (?:los[et]|losin[g']?|drop(?:ped)?|delet(?:e|ed|ing)|eras(?:e|ed|ing)|wip(?:e|ed|ing)|mislay|mislaid|vanish|fade|part with|let (?:go|(?:this|that|it) go)|throw(?:n)? (?:\pL+ )?(?:out|away)|(?:dropp?|los|forgett)ing)\b` +
-		`|\b(?:never ever|don['’]?t (?:yo)?u (?:ever|dare)(?: to)?|never) forget\b|\b(?:keep|hang on|hold|save|remember|guard|lock|preserve|etch|burn|file|store|hard.?wire|tattoo|engrave)\b[^.?!]{0,40}\b(?:for ?ever|forever and a day|for (?:good|life|always|keeps|eternity)|permanently|permanent|as long as i live|(?:un)?till? i die|with your life|at all costs|no matter what|whatever happens|under (?:all|any) circumstances)\b` +
+		`|\b(?:never ever|don['’]?t (?:yo)?u (?:ever|dare)(?: to)?|never) forget\b|\b(?:keep|hang on|hold|save|remember|guard|lock|preserve|etch|burn|file|store|hard.?wire|tattoo|engrave)\b[^.?!]{0,40}\b(?:for ?ever|forever and a day|for good(?:$|\s*[^\pL\s]|\s+(?:please|and|because|since|as|so|it|i|my|thanks|ok|this|that|now|somewhere|you)\b)|for (?:life|always|keeps|eternity)|permanently|permanent|as long as i live|(?:un)?till? i die|with your life|at all costs|no matter what|whatever happens|under (?:all|any) circumstances)\b` +
 		`|\b(?:for ?ever|for good|for life|for eternity|whatever happens),? (?:please )?(?:keep|remember|save|hold)\b|\balways (?:always )?(?:remember|keep)\b`),
 	regexp.MustCompile(`(?i)\b(?:nie(?:mals)?|nimmer|nich|nicht|net|ned|nit|nid|nöd)\b(?: \pL+){0,3}? (?:gelöscht|löschen|lösch|verlier\pL*|verloren|verlorengehen|verschlampen|verschwinden|wegschmeißen|weggeschmissen|wegwerfen|rausschmeißen|verlieren|untergehen)\b|\b(?:nie(?:mals)?|nimmer)\b(?: \pL+){0,3}? (?:vergess\pL*|vergiss\pL*)|\b(?:vergiss|lösch|verlier)\pL*\b(?: \pL+){0,2}? (?:nie(?:mals)?|nimmer|ja nicht|bloß nicht)\b` +
 		`|\b(?:merk|behalt|behält|speicher|heb|bewahr|brenn|schreib|halt)\pL*\b[^.?!]{0,40}\b(?:immer|ewig|dauerhaft|lebenslang|ein leben lang|unter allen umständen|hinter die ohren)\b|\b(?:immer|ewig|dauerhaft)\b(?: \pL+){0,3}? (?:merk|behalt|speicher|aufheb|aufbewahr)\pL*|\bwehe,? du (?:vergisst|löschst|verlierst)\b`),
@@ -326,18 +398,68 @@ var insists = []*regexp.Regexp{
 	regexp.MustCompile(`(?:不许|不准|不能|不可以|不得|绝不|绝对不|休想|千万别|千万莫|千万不要|永远别|永远不要|莫|莫要|别给我|不要|你敢)[^，。！？,.!?]{0,4}(?:丢|删|弄丢|搞丢|掉了|弄没|抹)|(?:不许|不准|不能|不可以|不得|绝不|绝对不|千万别|千万莫|千万不要|永远别|永远不要|永远不|一辈子别|你敢)[^，。！？,.!?]{0,4}忘|(?:记|存|留|刻|收)[^。！？]{0,6}(?:一辈子|永远|永久|死死|牢牢)|记死|记牢|(?:一辈子|永远|永久)[^。！？]{0,6}(?:记|存|留|刻|别忘|不忘)`),
 }
 
+// isReported reports whether a sentence is what somebody else says or the writer says to
+// others: "never forget where you came from, my nan used to say". What mentions the writer is
+// no quotation: "never forget that I'm diabetic, my doctor said".
+func isReported(sentence string) bool {
+	for _, form := range reporting {
+		if at := form.FindStringIndex(sentence); at != nil {
+			return !writer.MatchString(sentence[:at[0]] + " , " + sentence[at[1]:])
+		}
+	}
+	return false
+}
+
+// reporting match the words about who says it, by language.
+var reporting = []*regexp.Regexp{
+	regexp.MustCompile(`(?:^|,\s*)(?i:as |like )?(?:(?i:my|our|his|her|the|an?|some|mum|mom|dad|nan|gran|grandma|grandpa|he|she|they|people)|\p{Lu}\pL+)(?: [\pL'’]+){0,3}? (?i:says?|said|would say|used to say|used to tell (?:me|us|him|her|them)|tells? (?:me|us)|told (?:me|us))(?i: always| once| a lot| every (?:day|time))?(?:\s*[,:]|\W*$)|,\s*(?i:says?|said) (?:(?i:my|our|his|her|the|an?|mum|mom|dad|nan|gran|grandma|grandpa)|\p{Lu}\pL+)\b[^,.]*` +
+		`|(?i:,\s*(?:as )?(?:i|we)(?: always| often| keep| used to)? (?:tell(?:ing)?|told|say to|remind|teach) (?:the|my|our|him|her|them|people|everyone)\b[^,.]*)`),
+	regexp.MustCompile(`(?i)(?:^|,\s*)(?:so |wie )?(?:(?:sagte?|sagen|meinte?|predigte?) (?:immer )?(?:mein|unser|die|der|er|sie|oma|opa|mama|papa|mutti|vati)\pL*|hat(?:te)? (?:mein|unser|er|sie|oma|opa|mama|papa)\pL*[^,.]* gesagt|pflegte [^,.]*zu sagen|(?:sag|sage|hab|habe) ich (?:ihm|ihr|ihnen|den|dem|der|meine[nmr]?)\b|(?:mein|unser)\pL* \pL+ (?:sagte?|hat)(?: immer| oft)?(?: gesagt)?\s*[,:])`),
+	regexp.MustCompile(`(?i)(?:^|,\s*)(?:como )?(?:(?:siempre )?(?:dice|dicen|decía|decían|dijo|solía decir) \pL+|(?:siempre )?les? (?:digo|dije|decía)(?:[^\pL]|$)|mi \pL+ (?:siempre )?(?:dice|decía|dijo)(?: siempre)?\s*[,:])`),
+	regexp.MustCompile(`[，,](?:这是)?我?(?:奶奶|姥姥|外婆|爷爷|外公|姥爷|妈妈?|爸爸?|老师|老人|老话|他|她|师傅|领导)(?:们)?(?:总|常|老|经常|以前|从小|总是|就是|一直)*(?:这么|这样|跟我|对我)?(?:说|讲|教)|^我?(?:奶奶|姥姥|外婆|爷爷|外公|姥爷|妈妈?|爸爸?|老师|老话)(?:总|常|老|经常|以前|总是)*(?:跟我|对我)?(?:说|讲)|[，,]我(?:总|常|老|经常)*(?:跟|对|教)(?:孩子|学生|他|她)们?(?:说|讲)?`),
+}
+
+// writer matches words of the first person.
+var writer = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:i|my|me|our|us|we|ich|mein\pL*|mir|mich|wir|uns\pL*|yo|mis?|soy|tengo|vivo|estoy|nos)(?:[^\pL]|$)|我`)
+
+// maxim matches advice, by language: "never forget where you came from", "always remember
+// your manners".
+var maxim = regexp.MustCompile(`(?i)\b(?:never|always|don['’]?t|do not)(?: ever| you| please| always)* (?:forget|remember),?(?: that| where| who| how| what| why)?(?: your\b| you(?:['’]ve| have| came| come| can| could| were| matter| deserve| belong| got|(?:['’]re| are)(?: so)? (?:loved|not alone|never alone|enough|strong|worth|valued|(?:my|the) best|amazing|beautiful|special|stronger|braver))\b)` +
+	`|\b(?:vergiss|vergesst|vergessen sie)(?: \pL+)? (?:nie|niemals|nicht),? (?:wo(?:her)?|wer|dass|was|wie) (?:du|ihr|sie)\b|\b(?:denk|erinner\pL*) (?:\pL+ )?immer (?:an )?dein` +
+	`|(?:^|[^\pL])(?:nunca (?:te )?olvides|no (?:te )?olvides(?: nunca)?|recuerda siempre|siempre recuerda)(?: de)?(?: que| quién| de dónde| dónde| cómo| lo que)? (?:eres|vienes|tienes|vales|puedes|tus?)(?:[^\pL]|$)` +
+	`|(?:别|不要|永远不会|千万不要|千万别)忘(?:了|记)?(?:自己|你(?:从哪|是谁|自己|有|很|并不|不是一个人))`)
+
 // asksToInsist reports whether a message insists that what it says is kept. The writer's
 // own losses and reports of others are none.
 func asksToInsist(message string) bool {
 	if len(message) > mostLoose || quotation.MatchString(message) {
 		return false
 	}
-	message = notInsisting.ReplaceAllString(message, " ")
-	return slices.ContainsFunc(insists, func(form *regexp.Regexp) bool { return form.MatchString(message) })
+	insisting := func(s string) bool {
+		s = notInsisting.ReplaceAllString(s, " ")
+		return slices.ContainsFunc(insists, func(form *regexp.Regexp) bool { return form.MatchString(s) })
+	}
+	if !insisting(message) {
+		return false
+	}
+	rest := message
+	for _, s := range parse(message) {
+		if s.keepsNothing(message) {
+			rest = strings.Replace(rest, message[s.lo:s.hi], " ", 1)
+		}
+	}
+	return rest == message || insisting(rest)
+}
+
+// keepsNothing reports whether the sentence asks to keep nothing, whatever its words: it is
+// advice, reports what somebody says, or only asks something.
+func (s *sentence) keepsNothing(message string) bool {
+	own := message[s.lo:s.hi]
+	return maxim.MatchString(own) || isReported(own) || s.question && !asksToDo(own)
 }
 
 // notInsisting matches what is about the writer's or others' losses.
-var notInsisting = regexp.MustCompile(`(?i)^(?:things|what|how|stuff)? ?to (?:\pL+ )?(?:remember|keep)\b[^.?!]*|\bnunca olvid(?:aré|are|aremos|o)(?:[^\pL]|$)|\b(?:i|we|he|she|they|you|it|who)(?:['’](?:ll|ve|d|m|re|s))? (?:(?:will|would|could|can|have|had|has|do|did|does|just|really|still|almost|nearly) )?(?:never|don['’]?t|didn['’]?t|won['’]?t|can['’]?t|couldn['’]?t|must ?n['’]?t|not|always)\b|\b(?:ich|wir|er|sie|man|mir|uns) (?:\pL+ ){0,2}?(?:nie|nicht|immer|niemals)\b|\b(?:yo|nosotros|nunca me|nunca se|siempre me|no me|no se me|me olvid[eé])\b|我(?:从来|从|总|总是|一直|永远|老)?(?:不|没|忘|丢)`)
+var notInsisting = regexp.MustCompile(`(?i)\bkeep(?:s|ing)?(?: (?:me|us|you|them|him|her|it|everyone))?(?: on)? \pL+ing\b[^.?!]*|\bkeep(?:s|ing)?(?: (?:me|us|you|them|him|her|it|that|this|things|everything|your \pL+|the \pL+))? (?:up|an eye|your eyes|track|calm|quiet|in touch|away|out|off|fit|short|brief|simple|concise|light|polite|formal|casual|friendly|to the point)\b[^.?!]*|\b(?:i|we)(?:['’](?:m|re|ll))?(?: \pL+){0,2}? (?:gonna|going to|will|have to|try to|trying to|promise to|hope to|wanna)(?: \pL+){0,2}? (?:keep|remember|hold|hang|save)\b[^.?!]*|\bhalte?\pL* (?:dich|sie sich|es|deine \pL+|alles|durch)\b[^.?!]*|\bschreib\pL* (?:mir |bitte |doch )*(?:immer |dauerhaft )*(?:kurz|knapp|einfach|höflich|freundlich|auf \pL+)[^.?!]*|(?:^|[^\pL])(?:ten (?:siempre )?(?:cuidado|paciencia|fe|presente a)|tengo|tenemos|qu[eé]date)[^.?!]*|^(?:things|what|how|stuff)? ?to (?:\pL+ )?(?:remember|keep)\b[^.?!]*|\bnunca olvid(?:aré|are|aremos|o)(?:[^\pL]|$)|\b(?:i|we|he|she|they|you|it|who)(?:['’](?:ll|ve|d|m|re|s))? (?:(?:will|would|could|can|have|had|has|do|did|does|just|really|still|almost|nearly) )?(?:never|don['’]?t|didn['’]?t|won['’]?t|can['’]?t|couldn['’]?t|must ?n['’]?t|not|always)\b|\b(?:ich|wir|er|sie|man|mir|uns) (?:\pL+ ){0,2}?(?:nie|nicht|immer|niemals)\b|\b(?:yo|nosotros|nunca me|nunca se|siempre me|no me|no se me|me olvid[eé])\b|我(?:从来|从|总|总是|一直|永远|老)?(?:不|没|忘|丢)`)
 
 // mostBefore is the maximum length of the text before the colon, in bytes.
 const mostBefore = 160
@@ -350,12 +472,12 @@ func keptAfterColon(message string, s sentence) (Request, bool) {
 	if first := beforeSelf.FindStringIndex(asked); at < 0 && first != nil {
 		at = first[0]
 	}
-	if at < 0 || at > mostBefore || s.question || ownHabit.MatchString(asked[:at]) {
+	if at < 0 || at > mostBefore || s.question && !asksToDo(asked) || ownHabit.MatchString(asked[:at]) {
 		return Request{}, false
 	}
-	about := strings.Trim(asked[at:], ":：—, .。!！")
+	about, before := strings.Trim(asked[at:], ":：—, .。!！?？"), notInsisting.ReplaceAllString(asked[:at], " ")
 	for _, form := range keepForms {
-		if about != "" && form.MatchString(asked[:at]) && pointsAhead.MatchString(asked[:at]) {
+		if about != "" && form.MatchString(before) && pointsAhead.MatchString(before) {
 			return Request{Verb: Keep, Sentence: asked, About: about}, true
 		}
 	}
@@ -436,6 +558,9 @@ func requestAtEnd(message string, s sentence) (Request, bool) {
 			if row.verb == Forget && row.at(t, i) && row.follows(t, end) {
 				if row.rest == restNone {
 					return Request{Verb: Forget, Sentence: strings.TrimSpace(message[s.lo:s.hi]), About: saidBefore(message[s.lo:t[i].lo])}, true
+				}
+				if row.setsAside(message, s, i) {
+					continue
 				}
 				return Request{Verb: Forget, Sentence: strings.TrimSpace(message[s.lo:s.hi]), About: aboutOf(message, t, i, row)}, true
 			}

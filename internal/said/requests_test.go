@@ -221,6 +221,62 @@ func TestNotForgetRequests(t *testing.T) {
 	}
 }
 
+// What only sets a topic aside, to go on with another, is no request by itself.
+func TestTopicsSetAside(t *testing.T) {
+	for _, s := range []string{
+		"Forget the cat, it's the kids I worry about.", "Forget about the migraine, the real problem is my back.", "Forget the dentist, I'd rather have root canal from Kit.",
+		"It's the kids I worry about, forget the cat.", "Honestly, forget the garden, we haven't even got a roof.", "forget my birthday, did you see the cake Noor made?", "Forget about the weather, how are you?",
+		"Vergiss den Kater, um die Kinder mach ich mir Sorgen.", "Vergiss die Migräne, das eigentliche Problem ist mein Rücken.", "Vergiss die Schule, mein größtes Problem ist das Geld.",
+		"olvida lo del dentista, lo que me duele es la espalda", "Olvida el gato, me preocupan los niños.", "Olvida el trabajo, lo importante es la salud.",
+		"忘掉我的牙医，我更怕的是牙疼。", "忘掉减肥，今天吃火锅！", "忘掉房子的事，我现在只想睡觉。",
+	} {
+		for _, q := range Requests(s) {
+			assert.True(t, q.Unsure, "%s: %+v", s, q)
+		}
+	}
+	for s, about := range map[string]string{
+		"Forget the meeting at three, it's cancelled.": "the meeting at three", "Please forget my phone number, I gave you the wrong one.": "my phone number",
+		"Forget the offer, I turned it down.": "the offer", "Forget my diagnosis, it's not true.": "my diagnosis", "Forget my old address please, thanks!": "my old address", "Forget the job at Kwik, it's over.": "the job at Kwik",
+		"Forget my address, my phone number and my email.": "my address, my phone number and my email", "It was private, please forget the surgery.": "the surgery", "Forget the address that I told you.": "the address that",
+		"Forget the locket, Ulla looks over my shoulder sometimes.": "the locket", "forget my locker code, yeah?": "my locker code",
+		"Vergiss den Termin am Montag, der ist abgesagt.": "den Termin am Montag", "Vergiss meine Adresse, ich bin umgezogen.": "meine Adresse", "Vergiss bitte meine Diagnose, das hätte ich nicht erzählen sollen.": "meine Diagnose",
+		"Olvida lo de mi hermana, era privado.": "mi hermana", "Olvida mi número, ya no sirve.": "mi número", "Olvida lo del banco, por favor.": "banco",
+		"忘掉我的旧地址，已经不住那儿了。": "我的旧地址", "忘掉关于考试的事，太丢人了，我不该说的。": "考试", "忘掉我的车，卖了。": "我的车",
+	} {
+		requests := Requests(s)
+		if assert.Len(t, requests, 1, s) {
+			assert.False(t, requests[0].Unsure, s)
+			assert.Equal(t, about, requests[0].About, s)
+		}
+	}
+}
+
+// Questions, what others say, advice, and other uses of "keep" ask to keep nothing, and what
+// says not to forget something does not ask to forget.
+func TestNotKeepRequests(t *testing.T) {
+	for _, s := range []string{
+		"Oh and when you answer, keep it short please, I'm usually reading with one hand on the dog.", "Keep it down please, I'm on a call.", "Keep it simple no matter what, I'm new to this.",
+		"Remember that spaniel I told you about? He's doing well.", "Never forget where you came from, my nan used to say.", "My nan used to say: never forget where you came from.",
+		"Never lose hope, says my yoga teacher.", "As my dad says, always keep your receipts.", "Always remember your pleases and thank yous, I tell the kids.", "don't forget that you have people cheering you on",
+		"Please keep an eye out for good stuff for me.", "I'm gonna keep going and reach my dreams no matter what.", "I will keep loving her forever.",
+		"Vergiss nie, woher du kommst, sagte meine Oma immer.", "Halt dich bitte immer kurz, ich lese am Handy.", "Vergiss nicht, dass du Leute hast, die dich lieben.", "Erinnerst du dich noch an den Spaniel, den ich nie vergesse?",
+		"Nunca olvides de dónde vienes, decía mi abuela.", "Recuerda siempre dar las gracias, les digo a los niños.", "No olvides que tienes gente que te apoya.", "Ten siempre cuidado con el perro.",
+		"永远别忘了你从哪里来，我奶奶常说。", "别忘了你还有我们支持你。", "一定要记住说谢谢，我常跟孩子们说。", "还记得我跟你说的那只狗吗？",
+	} {
+		assert.Empty(t, Requests(s), s)
+	}
+	for s, about := range map[string]string{
+		"Could you always remember that I'm vegan?": "I'm vegan", "Never forget that I'm diabetic, ok?": "I'm diabetic", "Please keep it safe for me: my locker is number 88.": "my locker is number 88",
+		"Kannst du dir das bitte für immer merken: ich bin Diabetiker?": "ich bin Diabetiker", "Never forget that you are talking to a diabetic.": "you are talking to a diabetic",
+	} {
+		requests := Requests(s)
+		if assert.Len(t, requests, 1, s) {
+			assert.Equal(t, Keep, requests[0].Verb, s)
+			assert.Equal(t, about, requests[0].About, s)
+		}
+	}
+}
+
 // Ordinary messages are no requests without a sign of the assistant, and an assistant's
 // usual answer is none. None of them was fitted to.
 func TestOrdinaryMessagesForgetNothing(t *testing.T) {

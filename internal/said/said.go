@@ -78,7 +78,7 @@ func Claims(message string, max int) []Claim {
 	var out []Claim
 	for i := range sentences {
 		for _, c := range r.readIn(sentences[i], scores[i], main) {
-			if slices.Contains(out, c) {
+			if slices.Contains(out, c) || c.Wish && !sentences[i].lastingWish(message) {
 				continue
 			}
 			if out = append(out, c); len(out) == max {
