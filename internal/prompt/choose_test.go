@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -78,6 +79,32 @@ func TestPhrasesThatTheUserKeepsUsingFillNoSection(t *testing.T) {
 	require.Equal(t, []string{sentences[1], sentences[3], sentences[4], sentences[5]}, shown(schema.Attributes{schema.AttrSaid: schema.SaidLasting}))
 	require.Equal(t, sentences, shown(nil))
 	require.Equal(t, sentences, shown(schema.Attributes{schema.AttrSaid: "claim"}), "parsed: each is a fact of its own")
+}
+
+// Facts in the same words about different people, doors or places are no repeats, and
+// what happens every day is one in spite of its numbers and names.
+func TestRoutineLinesWithTheirOwnNumberOrNameStay(t *testing.T) {
+	shown := func(sentences ...string) (texts []string) {
+		lines, _ := linesOf(claimsOf(schema.Attributes{schema.AttrSaid: schema.SaidLasting}, sentences...), time.UTC).All()
+		for _, l := range lines {
+			texts = append(texts, l.Text)
+		}
+		return texts
+	}
+	for _, facts := range [][]string{
+		{"The code for the front door at work is 7781.", "The code for the back door at work is 3320.", "The code for the drug fridge at work is 4471."},
+		{"The parking app code for Otley Road surgery is 4471.", "The parking app code for Street Lane surgery is 5512.", "The parking app code for Burley Road surgery is 9004."},
+		{"Anjali can't eat nuts or dairy, so I bring her own cake.", "Meera can't eat nuts or dairy, so I bring her own cake.", "Rita can't eat nuts or dairy, so I bring her own cake."},
+		{"my code for the bike shed is 4411", "my code for the boiler room is 5522", "my code for the laundry is 6633", "my code for the post box is 7744"},
+		{"仓库前门的密码是7781", "仓库后门的密码是3320", "仓库侧门的密码是4471"},
+	} {
+		require.Equal(t, facts, shown(facts...))
+		again := facts[0] + " Still."
+		require.Equal(t, append(slices.Clone(facts[1:]), again), shown(append(slices.Clone(facts), again)...), "of the same fact the newest is enough")
+	}
+	require.Equal(t, []string{"Meeting ran over by 15 minutes because Priya wanted to talk about parking."}, shown(
+		"Meeting ran over by 20 minutes because Tom wanted to talk about budgets.", "Meeting ran over by 35 minutes because Ann wanted to talk about the roof.",
+		"Meeting ran over by 15 minutes because Priya wanted to talk about parking."))
 }
 
 // What was saved is shown without what else its message says where there is no room for
