@@ -191,7 +191,7 @@ func (r *claimReader) sentence(claim *schema.Memory, sources []schema.Source, me
 			continue
 		}
 		says := wordsOfClaim(claim, &m)
-		sentence := sentenceOf(says, src.Quote, m.Content)
+		sentence := grounding.WithSubject(m.Content, sentenceOf(says, src.Quote, m.Content), maxSentence)
 		share := says.in(sentence)
 		if sentence == "" || share < covered || share == covered && m.EventTime.Before(from.EventTime.Time) {
 			continue
