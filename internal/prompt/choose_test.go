@@ -105,6 +105,7 @@ func TestRoutineLinesWithTheirOwnNumberOrNameStay(t *testing.T) {
 	require.Equal(t, []string{"Meeting ran over by 15 minutes because Priya wanted to talk about parking."}, shown(
 		"Meeting ran over by 20 minutes because Tom wanted to talk about budgets.", "Meeting ran over by 35 minutes because Ann wanted to talk about the roof.",
 		"Meeting ran over by 15 minutes because Priya wanted to talk about parking."))
+	require.Len(t, shown("Stau auf der Autobahn hat mich wieder aufgehalten.", "Regen auf der Autobahn hat mich wieder aufgehalten.", "Nebel auf der Autobahn hat mich wieder aufgehalten."), 1)
 }
 
 // What was saved is shown without what else its message says where there is no room for

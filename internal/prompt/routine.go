@@ -5,7 +5,9 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/ebbmem/ebb/internal/names"
 	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/recall/lexicon"
 )
 
 // A line is routine if at least this share of its words belongs to phrases that at
@@ -66,7 +68,8 @@ const longNumber = 3
 
 // distinct returns the terms by which a line says something else than one with the same
 // phrases: long numbers, and names in front of the first common phrase, which are its
-// subject. Names behind it change with the day: "Help me word a note to Ann".
+// subject. Names behind it change with the day: "Help me word a note to Ann". In German,
+// where each noun has a capital, only known given names count.
 func (l *line) distinct(common func(phrase uint64) bool) (terms []string) {
 	all := text.Terms(l.claims[0].text)
 	for _, term := range all {
@@ -74,11 +77,13 @@ func (l *line) distinct(common func(phrase uint64) bool) (terms []string) {
 			terms = append(terms, term)
 		}
 	}
-	subject := all[:max(0, slices.IndexFunc(l.claims[0].phrases, common))]
+	subject, german := all[:max(0, slices.IndexFunc(l.claims[0].phrases, common))], lexicon.IsGerman(l.claims[0].text)
 	for _, m := range text.Mentions(l.claims[0].text) {
-		if name := text.Terms(m.Text); m.Type == text.MentionName && len(name) > 0 && slices.Contains(subject, name[0]) {
-			terms = append(terms, name...)
+		name := text.Terms(m.Text)
+		if m.Type != text.MentionName || len(name) == 0 || !slices.Contains(subject, name[0]) || german && !names.IsGiven(text.Fold(m.Text)) {
+			continue
 		}
+		terms = append(terms, name...)
 	}
 	return terms
 }
