@@ -57,6 +57,23 @@ func TestShortLastingMessageIsKeptWhole(t *testing.T) {
 	require.Equal(t, []string{message}, l.profiled())
 }
 
+// A sentence about somebody is kept and shown with the one that names them, also where a
+// pattern parses that one.
+func TestPronounIsKeptWithWhomItMeans(t *testing.T) {
+	for _, message := range []string{
+		"My husband is Callum. He's allergic to penicillin and he can't swim.",
+		"My friend is called Bex. She's got epilepsy and she mustn't drive.",
+		"My mother-in-law is Sheila. She's diabetic, so no sugar in anything.",
+		"Mein Mann heißt Jonas. Er verträgt keine Milch und er hat Höhenangst.",
+		"我老公叫王强。他对青霉素过敏，也不会游泳。",
+	} {
+		l := newDiary(t)
+		l.says(message)
+		require.Equal(t, []string{message}, l.profiled())
+		require.True(t, slices.ContainsFunc(l.claimed(), func(m Record) bool { return m.Content == message }), "%q", l.claimed())
+	}
+}
+
 func TestKeptSentenceDoesNotBlockClaims(t *testing.T) {
 	const sentence, fact = "Gate code at the new place is 3317, in case the courier asks.", "The gate code at the new place is 3317."
 	l := newDiary(t)

@@ -78,6 +78,7 @@ const (
 	maxClaims    = 32
 	maxLasting   = 4000 // bytes of a message; longer ones are mostly pasted
 	maxSentence  = 500  // characters of a claim
+	maxSubject   = 60   // tokens of a sentence with those that name its subject
 	wholeMessage = 40   // tokens of a message that is kept whole
 )
 
@@ -289,7 +290,8 @@ func (w *reading) carryOut(ctx context.Context, meant []Request, changes *Change
 	return w.run.close(ctx)
 }
 
-// claim stores the message's claims, except those that it asks to forget.
+// claim stores the message's claims, except those that it asks to forget: a sentence
+// about "him" with the one that names him.
 func (w *reading) claim(ctx context.Context) error {
 	for _, c := range w.claims {
 		if slices.ContainsFunc(w.requests, func(q said.Request) bool { return q.Verb == said.Forget && overlap(q.Sentence, c.Sentence) }) {
@@ -301,7 +303,7 @@ func (w *reading) claim(ctx context.Context) error {
 		if utf8.RuneCountInString(c.Sentence) > maxSentence {
 			continue
 		}
-		if _, err := w.add(ctx, w.Memory, c.Sentence, c); err != nil {
+		if _, err := w.add(ctx, w.Memory, grounding.WithSubject(w.Content, c.Sentence, maxSubject), c); err != nil {
 			return err
 		}
 	}
@@ -352,6 +354,8 @@ func KeepSentence(ctx context.Context, tx *schema.Tx, owner string, from *schema
 	}
 	if whole := strings.TrimSpace(from.Content); text.Tokens(whole) <= wholeMessage {
 		sentence = whole
+	} else {
+		sentence = grounding.WithSubject(from.Content, sentence, maxSubject)
 	}
 	m := claimOf(owner, from, sentence, said.Claim{Temporal: said.State, Lasting: 1})
 	_, err := Add(ctx, tx, owner, Claim{

@@ -293,6 +293,33 @@ func Sentences(s string) []string {
 	return pieces
 }
 
+// needsSubject matches the beginning of a sentence about somebody that the one before it
+// names.
+var needsSubject = regexp.MustCompile(`^(?i:(?:and|but|also|und|aber|y|pero),? )?(?i:(?:he|she|they|his|her|their|er|sie|seine?[mnrs]?|ihre?[mnrs]?|él|ella|ellos|ellas|sus?)(?:[^\pL]|$)|[他她])`)
+
+// WithSubject returns a sentence of a message, verbatim, with the one before it if it
+// begins with a pronoun, and so on, unless that takes more than the given tokens: "My
+// husband is Callum. He's allergic to nuts."
+func WithSubject(message, sentence string, most int) string {
+	from := strings.Index(message, sentence)
+	if from < 0 {
+		return sentence
+	}
+	end := from + len(sentence)
+	for needsSubject.MatchString(message[from:end]) {
+		before := Sentences(message[:from])
+		if len(before) == 0 {
+			break
+		}
+		at := strings.LastIndex(message[:from], before[len(before)-1])
+		if text.Tokens(message[at:end]) > most {
+			break
+		}
+		from = at
+	}
+	return message[from:end]
+}
+
 // HoldsWord reports whether phrase occurs in s with no letter or digit next to either
 // end. In scripts without spaces, any occurrence counts.
 func HoldsWord(s, phrase string) bool {

@@ -1,6 +1,7 @@
 package grounding
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -105,4 +106,20 @@ func TestAddressesMustBeInTurn(t *testing.T) {
 	require.True(t, s.HeldBy("Bramley Foods has its site at bramley-foods-pay.example now.", time.Time{}, nil))
 	paid := Understand("Bramley Foods takes payments at bramley-foods-pay.example.", time.Time{})
 	require.False(t, paid.HeldBy("Bramley Foods takes payments at the counter.", time.Time{}, nil), "all but the place")
+}
+
+func TestWithSubject(t *testing.T) {
+	for _, c := range []struct{ message, sentence, want string }{
+		{"My husband is Callum. He's allergic to nuts.", "He's allergic to nuts.", "My husband is Callum. He's allergic to nuts."},
+		{"It rained. My boss is Dr. Wu.\nShe's deaf. And her dog bites.", "And her dog bites.", "My boss is Dr. Wu.\nShe's deaf. And her dog bites."},
+		{"Mein Mann heißt Jonas. Er verträgt keine Milch.", "Er verträgt keine Milch.", "Mein Mann heißt Jonas. Er verträgt keine Milch."},
+		{"Mi hija se llama Inés. Ella no come carne.", "Ella no come carne.", "Mi hija se llama Inés. Ella no come carne."},
+		{"我老公叫小明。他对青霉素过敏。", "他对青霉素过敏。", "我老公叫小明。他对青霉素过敏。"},
+		{"He's allergic to nuts. I am not.", "He's allergic to nuts.", "He's allergic to nuts."},
+		{"My husband is Callum. Hexham is where he was born.", "Hexham is where he was born.", "Hexham is where he was born."},
+		{"My husband is Callum. He's deaf.", "He is deaf.", "He is deaf."},
+		{strings.Repeat("My husband is Callum and ", 20) + "I am Jo. He's deaf.", "He's deaf.", "He's deaf."},
+	} {
+		require.Equal(t, c.want, WithSubject(c.message, c.sentence, 60))
+	}
 }

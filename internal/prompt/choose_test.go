@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -80,6 +81,33 @@ func TestPhrasesThatTheUserKeepsUsingFillNoSection(t *testing.T) {
 	require.Equal(t, sentences, shown(schema.Attributes{schema.AttrSaid: "claim"}), "parsed: each is a fact of its own")
 }
 
+// Facts in the same words about different people, doors or places are no repeats, and
+// what happens every day is one in spite of its numbers and names.
+func TestRoutineLinesWithTheirOwnNumberOrNameStay(t *testing.T) {
+	shown := func(sentences ...string) (texts []string) {
+		lines, _ := linesOf(claimsOf(schema.Attributes{schema.AttrSaid: schema.SaidLasting}, sentences...), time.UTC).All()
+		for _, l := range lines {
+			texts = append(texts, l.Text)
+		}
+		return texts
+	}
+	for _, facts := range [][]string{
+		{"The code for the front door at work is 7781.", "The code for the back door at work is 3320.", "The code for the drug fridge at work is 4471."},
+		{"The parking app code for Otley Road surgery is 4471.", "The parking app code for Street Lane surgery is 5512.", "The parking app code for Burley Road surgery is 9004."},
+		{"Anjali can't eat nuts or dairy, so I bring her own cake.", "Meera can't eat nuts or dairy, so I bring her own cake.", "Rita can't eat nuts or dairy, so I bring her own cake."},
+		{"my code for the bike shed is 4411", "my code for the boiler room is 5522", "my code for the laundry is 6633", "my code for the post box is 7744"},
+		{"仓库前门的密码是7781", "仓库后门的密码是3320", "仓库侧门的密码是4471"},
+	} {
+		require.Equal(t, facts, shown(facts...))
+		again := facts[0] + " Still."
+		require.Equal(t, append(slices.Clone(facts[1:]), again), shown(append(slices.Clone(facts), again)...), "of the same fact the newest is enough")
+	}
+	require.Equal(t, []string{"Meeting ran over by 15 minutes because Priya wanted to talk about parking."}, shown(
+		"Meeting ran over by 20 minutes because Tom wanted to talk about budgets.", "Meeting ran over by 35 minutes because Ann wanted to talk about the roof.",
+		"Meeting ran over by 15 minutes because Priya wanted to talk about parking."))
+	require.Len(t, shown("Stau auf der Autobahn hat mich wieder aufgehalten.", "Regen auf der Autobahn hat mich wieder aufgehalten.", "Nebel auf der Autobahn hat mich wieder aufgehalten."), 1)
+}
+
 // What was saved is shown without what else its message says where there is no room for
 // the message, so that what was only said does not displace it.
 func TestSavedFactsAreShownInFewerWords(t *testing.T) {
@@ -125,4 +153,34 @@ func TestNamesInAQuestion(t *testing.T) {
 	require.True(t, lines.Name("给小满买哪个"))
 	require.False(t, lines.Name("wie lang kocht a weiches ei"))
 	require.False(t, lines.Name("小麦怎么种"))
+}
+
+// An appointment that is over stands in the section only where the question asks about
+// it; what lasts after its day, comes back or was history already always does.
+func TestPastAppointmentsTakeNoRoom(t *testing.T) {
+	lasting := schema.Attributes{schema.AttrSaid: schema.SaidLasting}
+	now := time.Date(2026, 5, 13, 9, 0, 0, 0, time.UTC)
+	for _, c := range []struct{ said, asks string }{
+		{"I've got the dentist on 24 March", "When was I at the dentist?"},
+		{"Parents' evening is next Thursday", "What did they say at parents' evening?"},
+		{"Hair appointment on 21 March", "Who did my hair?"},
+		{"Zahnarzt am 24. März um 9", "Wie war es beim Zahnarzt?"},
+	} {
+		lines := linesOf(claimsOf(lasting, c.said, "My cat is called Miso."), time.UTC)
+		for _, budget := range []int{1000, 60} {
+			require.NotContains(t, lines.Choose(budget, "Which wine goes with fish?", nil, nil, now).Text, c.said)
+			require.Contains(t, lines.Choose(budget, c.asks, nil, nil, now).Text, c.said)
+			require.Contains(t, lines.Choose(budget, "Which wine goes with fish?", nil, nil, now.AddDate(0, 0, -70)).Text, c.said, "it is ahead")
+		}
+	}
+	for _, stays := range []string{
+		"My birthday is on 24 March.", "Our anniversary is 21 March.", "I have worked at Kew since 2019.", "I had an operation in 2019.",
+		"I had an operation in March 2019.", "My knee was replaced on 24 February.", "Yoga is every Tuesday.", "We are moving to Leeds on 3 April.",
+		"I'm getting married on 12 April.", "From Monday Piotr signs my expenses.",
+	} {
+		require.Contains(t, linesOf(claimsOf(lasting, stays), time.UTC).Choose(1000, "Which wine goes with fish?", nil, nil, now).Text, stays)
+	}
+	kept := claimsOf(lasting, "Hair appointment on 21 March")
+	kept[1].claim.Protected = true
+	require.Contains(t, linesOf(kept, time.UTC).Choose(1000, "Which wine goes with fish?", nil, nil, now).Text, "Hair appointment")
 }
