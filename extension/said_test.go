@@ -578,6 +578,23 @@ func TestDescriptionDoesNotEndName(t *testing.T) {
 	require.Equal(t, []string{"Oslo"}, l.objects())
 }
 
+func TestSeveralPeopleAndSideRemarksEndNothing(t *testing.T) {
+	l := newDiary(t)
+	for _, text := range []string{
+		"My sister Anjali lives in Lisbon.", "My sister Meera lives in York.", "My friend Bex works at the RSPCA.", "My friend Dawn works at Morrisons.",
+		"I work at Ashgrove Vets.", "I work at the Otley branch on Fridays.", "I live in Leeds.", "I live on Ashby Terrace.",
+		"I like coffee.", "I don't like coffee after six.",
+	} {
+		l.says(text)
+	}
+	require.Subset(t, l.objects(), []string{"Lisbon", "York", "RSPCA", "Morrisons", "Ashgrove Vets", "Leeds", "coffee"})
+	l.says("My sister Anjali has moved to Porto.")
+	l.says("I've moved to Oslo.")
+	require.Subset(t, l.objects(), []string{"Porto", "York", "Oslo"})
+	require.NotContains(t, l.objects(), "Lisbon")
+	require.NotContains(t, l.objects(), "Leeds")
+}
+
 func TestMessageIsProcessedOnce(t *testing.T) {
 	l := newDiary(t)
 	l.says("I live in Ghent.")

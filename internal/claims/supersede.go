@@ -22,11 +22,11 @@ func (a *addition) change(ctx context.Context, out *Outcome) error {
 		}
 		earlier := a.before(k)
 		switch {
-		case earlier && k.outright && k.Trust >= out.Memory.Trust && out.Status == Made && said.Compare(k.reading, a.reading) == said.Replaces:
+		case earlier && k.outright && k.Trust >= out.Memory.Trust && out.Status == Made && ends(k.reading, a.reading, a.returned(k)):
 			if replacedBy == nil || k.ValidFrom.Before(replacedBy.ValidFrom.Time) {
 				replacedBy = k
 			}
-		case !earlier && a.Outright && said.Compare(a.reading, k.reading) == said.Replaces:
+		case !earlier && a.Outright && ends(a.reading, k.reading, a.returns(k)):
 			guarded, err := a.guarded(ctx, k)
 			if err != nil {
 				return err
@@ -47,6 +47,29 @@ func (a *addition) change(ctx context.Context, out *Outcome) error {
 	}
 	out.Memory = fresh
 	return a.tx.Supersede(ctx, fresh, &replacedBy.Memory, a.by)
+}
+
+// ends reports whether a later claim ends an earlier one. A plain "I live in Oslo" does
+// so if it is insistent: see [addition.returns].
+func ends(later, earlier said.Claim, insistent bool) bool {
+	if insistent && key(later.Predicate) == key(earlier.Predicate) && later.Temporal == said.State && !later.Denied {
+		later.Change = true
+	}
+	return said.Compare(later, earlier) == said.Replaces
+}
+
+// returns reports whether a person has written the claim into the memory, or whether it
+// states again what k had ended.
+func (a *addition) returns(k *candidate) bool {
+	return len(a.Evidence) == 0 && a.Memory.OwnWords() || slices.ContainsFunc(a.near, func(s *candidate) bool {
+		return s.State == schema.StateSuperseded && s.SupersededBy == k.ID && a.same(s)
+	})
+}
+
+// returned is returns for k as the later claim.
+func (a *addition) returned(k *candidate) bool {
+	last, _ := a.lastSaid()
+	return len(k.cited) == 0 && k.OwnWords() || a.reading.Change && slices.ContainsFunc(k.cited, func(c schema.Cited) bool { return c.Time.Before(last) })
 }
 
 // mayChange reports whether a claim may conflict with the new one: it is another

@@ -42,7 +42,7 @@ func (r *reader) apposed(s sentence, known []Claim) (out []Claim) {
 		}
 		c := Claim{
 			Sentence: strings.TrimSpace(r.text[s.lo:s.hi]), Subject: "I", Predicate: strings.ReplaceAll(canon, " ", "_"), Object: r.textOf(name),
-			Temporal: State, Functional: class == role, Change: isNew && class == role,
+			Temporal: State, Functional: single[canon], Change: isNew && class == role,
 		}
 		if !slices.ContainsFunc(append(known, out...), func(k Claim) bool { return k.Predicate == c.Predicate || k.Object == c.Object }) {
 			out = append(out, c)

@@ -13,6 +13,18 @@ import (
 // arrow: no claim.
 const claimCases = `
 # English
+My name is on the waiting list for the allotment.
+My husband is called out to a landslip at Garforth.
+My husband is called Callum. => I | spouse | Callum *
+My car is at the garage.
+I work at a snail's pace.
+I work at the weekend.
+I work at the Otley branch on Fridays. => I | works_at | Otley branch on Fridays
+I drive a van on Saturdays. => I | car | van on Saturdays
+I don't drive at night.
+I'm not vegetarian on holiday.
+I don't like coffee after six. => I | dislikes | coffee after six
+Our neighbour is called Jo. => I | neighbour | Jo
 I live in Tromsø. => I | lives_in | Tromsø *
 We live on a farm near Voss => I | lives_in | farm near Voss *
 I've just moved to Ghent! => I | lives_in | Ghent * !
@@ -128,6 +140,11 @@ I'm going to buy a car.
 Good to hear that!
 I was tired and hungry.
 # German
+Ich mag Kaffee nicht, wenn es spät ist.
+Ich mag keinen Kaffee bevor ich schlafe. => I | dislikes | Kaffee bevor ich schlafe
+Ich arbeite bei Regen am Montag im Büro. => I | works_at | Regen am Montag im Büro
+Mein Name ist auf der Warteliste für den Garten.
+Unser Nachbar heißt Huber. => I | neighbour | Huber
 Ich wohne in Bregenz. => I | lives_in | Bregenz *
 Wir wohnen seit zwei Jahren in Krems. => 
 Seit Mai wohne ich in Steyr. => I | lives_in | Steyr *
@@ -212,6 +229,9 @@ Ich glaube, ich bin gegen Katzen allergisch.
 Ich will ein Auto kaufen.
 Das mag ich.
 # Spanish
+No me gusta el café cuando hace calor. => I | dislikes | café cuando hace calor
+Trabajo en la oficina de Getafe los viernes. => I | works_at | oficina de Getafe los viernes
+Nuestro vecino se llama Paco. => I | neighbour | Paco
 Vivo en Cádiz. => I | lives_in | Cádiz *
 Vivimos en un pueblo cerca de Lugo. => 
 Nos hemos mudado a Vigo. => I | lives_in | Vigo * !
@@ -297,6 +317,9 @@ Creo que soy alérgico a los gatos.
 Trabajó en Correos.
 Dicen que vivo bien.
 # Chinese
+我朋友小李在华为工作。 => my friend | works_at | 华为 *
+我周四在家工作。
+我邻居叫王强。 => I | neighbour | 王强
 我住在成都。 => I | lives_in | 成都 *
 我们搬到南京了。 => I | lives_in | 南京 * !
 我从北京搬到了深圳。 => I | lives_in | 深圳 * ! <北京

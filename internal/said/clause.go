@@ -13,7 +13,7 @@ type reader struct {
 	lower    bool   // the writer uses no capitals
 	long     bool   // a long message: only rows marked clear count
 	speaker  string // the subject of the last clause: "I", "my sister", or ""
-	person   string // the last person of the writer's that was named
+	person   person // the last person of the writer's that was mentioned
 	m        matcher
 }
 
@@ -189,11 +189,11 @@ func lasting(c Claim) bool {
 // called Noor, lives …".
 func (r *reader) noteSpeaker(tokens []token, start int, c Claim, claimed bool) {
 	t := tokens[start]
-	person, n := r.personAt(tokens, start)
+	mentioned, n := r.personAt(tokens, start)
 	introduced := claimed && c.Subject == "I" && r.m.canon != "" && (r.m.class == kin || r.m.class == role || r.m.class == friend || r.m.class == pet)
 	switch {
 	case n > 0:
-		r.speaker, r.person = person, person
+		r.speaker, r.person = mentioned.subject, mentioned
 	case introduced && (r.reported || r.lex.han):
 		r.speaker = "my " + r.m.canon
 	case r.reported:
@@ -207,7 +207,7 @@ func (r *reader) noteSpeaker(tokens []token, start int, c Claim, claimed bool) {
 		r.speaker = ""
 	case claimed || r.lex.subjects[t.word]:
 		r.speaker = "I"
-	case r.lex.pronouns[t.word] && r.person == "":
+	case r.lex.pronouns[t.word] && r.person.subject == "":
 		r.speaker = ""
 	}
 }
@@ -375,19 +375,21 @@ func (r *reader) claimAt(s sentence, tokens []token, i int, before termFlags, el
 	m := &r.m
 	*m = matcher{lex: r.lex, tokens: tokens, third: r.reported, elide: elided == "I", explicit: r.reported && elided != "I", start: begin}
 	if c, end, ok = r.firstRow(s, i, before, "I"); ok {
-		if c.Subject == "she" && r.person != "" && c.Ended == "" { // "I have a sister. Her name is Noor."
-			c.Subject, c.Predicate, c.Functional = "I", strings.TrimPrefix(r.person, "my "), false
+		if c.Subject == "she" && r.person.subject != "" && c.Ended == "" { // "I have a sister. Her name is Noor."
+			c.Subject, c.Predicate, c.Functional = "I", strings.TrimPrefix(r.person.subject, "my "), false
 		}
 		return c, end, ok
 	}
-	subject, n := r.personAt(tokens, i)
-	if n == 0 && r.lex.pronouns[tokens[i].word] && r.person != "" && !r.reported && people[tokens[i].word] {
-		subject, n = r.person, 1
+	about, n := r.personAt(tokens, i)
+	if n == 0 && r.lex.pronouns[tokens[i].word] && r.person.subject != "" && !r.reported && people[tokens[i].word] {
+		about, n = r.person, 1
 	}
 	if n == 0 && strings.HasPrefix(elided, "my ") {
-		subject = elided
+		if about = r.person; about.subject != elided {
+			about = person{subject: elided}
+		}
 	}
-	if subject == "" {
+	if about.subject == "" {
 		return Claim{}, 0, false
 	}
 	// "my sister lives …" matches "I live …" in the third person.
@@ -395,7 +397,8 @@ func (r *reader) claimAt(s sentence, tokens []token, i int, before termFlags, el
 	rest = append(rest, token{lo: tokens[i].lo, hi: tokens[i+max(n, 1)-1].hi, word: subjectWord})
 	rest = append(rest, tokens[i+n:]...)
 	*m = matcher{lex: r.lex, tokens: rest, third: true, start: -1}
-	c, end, ok = r.firstRow(s, 0, before, subject)
+	c, end, ok = r.firstRow(s, 0, before, about.subject)
+	c.Relation, c.Name = about.relation, about.name
 	return c, i + n - 1 + end, ok
 }
 
@@ -408,12 +411,16 @@ const (
 	possessiveWord = "\x02"
 )
 
-// personAt returns the phrase "my sister" at token i, with or without a name after
-// it, and the number of its tokens.
-func (r *reader) personAt(tokens []token, i int) (subject string, n int) {
+// person is somebody close to the writer: the subject "my sister", the words for the
+// relation, "older sister", and the name after them.
+type person struct{ subject, relation, name string }
+
+// personAt returns the person that the phrase "my sister" at token i means, with or
+// without a name after it, and the number of its tokens.
+func (r *reader) personAt(tokens []token, i int) (p person, n int) {
 	m := matcher{lex: r.lex, tokens: tokens}
 	if !r.lex.possessives[tokens[i].word] {
-		return "", 0
+		return person{}, 0
 	}
 	j := i + 1
 	if r.lex.han {
@@ -425,20 +432,30 @@ func (r *reader) personAt(tokens []token, i int) (subject string, n int) {
 			if !ok {
 				continue
 			}
-			j += w
-			for r.named(tokens, j) {
-				j++
+			end := j + w
+			for k := r.nameLength(tokens, end); k > 0; k = r.nameLength(tokens, end) {
+				end += k
 			}
-			return "my " + canon, j - i
+			return person{"my " + canon, phraseOf(tokens[j : j+w]), phraseOf(tokens[j+w : end])}, end - i
 		}
 	}
-	return "", 0
+	return person{}, 0
 }
 
-// named reports whether token j is a name: a capitalised word.
-func (r *reader) named(tokens []token, j int) bool {
-	return !r.lex.han && j < len(tokens) && tokens[j].upper && !tokens[j].mark && !r.lex.known[tokens[j].word]
+// nameLength returns the number of tokens from j of a part of a name: a capitalised
+// word, in Chinese 小王, 阿明 or 老李; 0 for none.
+func (r *reader) nameLength(tokens []token, j int) int {
+	switch {
+	case r.lex.han && j+2 < len(tokens) && familiar[tokens[j].word] && !tokens[j+1].mark:
+		return 2
+	case !r.lex.han && j < len(tokens) && tokens[j].upper && !tokens[j].mark && !r.lex.known[tokens[j].word]:
+		return 1
+	}
+	return 0
 }
+
+// familiar are the syllables before a Chinese name among friends.
+var familiar = wordSet("小 阿 老")
 
 // firstRow returns the claim of the first row that matches at token i.
 func (r *reader) firstRow(s sentence, i int, before termFlags, subject string) (c Claim, end int, ok bool) {

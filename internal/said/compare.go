@@ -89,6 +89,41 @@ var jobless = stems("retired unemployed")
 // person. It decides by form: the same predicate, functional or marked as changed,
 // another object.
 func Compare(later, earlier Claim) Verdict {
+	v := compare(later, earlier)
+	if v == Unrelated || later.Relation == "" && earlier.Relation == "" {
+		return v
+	}
+	named := later.Name != "" && earlier.Name != ""
+	switch {
+	case named && !sameObject(later.Name, earlier.Name):
+		return Unrelated
+	case v != Replaces || named || single[strings.TrimPrefix(later.Subject, "my ")]:
+		return v
+	case later.Name != earlier.Name || earlier.Relation != "" && later.Relation != earlier.Relation || !later.Change:
+		return Unsure // of several sisters, perhaps another
+	}
+	return Replaces
+}
+
+// single are the people of whom there is one at a time: the roles, but for neighbours
+// and flatmates.
+var single = func() map[string]bool {
+	set := make(map[string]bool)
+	for _, all := range nouns {
+		for _, n := range all {
+			if n.class == role && !neighbours[n.canon] {
+				set[n.canon] = true
+			}
+		}
+	}
+	return set
+}()
+
+// neighbours are roles that several people have.
+var neighbours = wordSet("neighbour flatmate")
+
+// compare is Compare for claims about one person.
+func compare(later, earlier Claim) Verdict {
 	if v, ok := compareCorrection(later, earlier); ok {
 		return v
 	}
@@ -114,14 +149,14 @@ func Compare(later, earlier Claim) Verdict {
 	case later.Denied:
 		return compareDenial(later, earlier, a, b, same)
 	case earlier.Denied:
-		if same && a.name == b.name || a.name == b.name && earlier.Object == "" {
+		if contradicts(later, earlier) && a.name == b.name || a.name == b.name && earlier.Object == "" {
 			return Replaces
 		}
 		return Unrelated
 	case ended:
 		return Replaces
 	case opposite(a.name, b.name):
-		if same {
+		if contradicts(later, earlier) {
 			return Replaces
 		}
 		return Unrelated
@@ -139,15 +174,50 @@ func Compare(later, earlier Claim) Verdict {
 	case a.name == "diet":
 		return Adds
 	case later.Functional && !additive[a.family]:
-		if a.name == "lives_in" && !later.Change && oneIsCountry(later.Object, earlier.Object) {
+		switch {
+		case later.Change && earlier.Temporal != Habit, later.Temporal == Habit && earlier.Temporal == Habit:
+			return Replaces
+		case later.Temporal == Event, earlier.Temporal == Habit:
+			return Unsure // another appointment, or what holds on some days
+		case refined[a.name] || restricts(later.Object, earlier.Object):
 			return Unsure
-		}
-		if later.Temporal == Event && !later.Change {
-			return Unsure // another appointment, perhaps
 		}
 		return Replaces
 	}
 	return Adds
+}
+
+// refined are predicates whose objects may be given at several scales: a street, a
+// town and a country, a branch and its company.
+var refined = map[string]bool{"lives_in": true, "works_at": true}
+
+// contradicts reports whether two opposite claims exclude each other: their objects
+// are the same, or the later claim denies all of what the earlier one states a part
+// of. "I don't like coffee after six" does not end "I like coffee".
+func contradicts(later, earlier Claim) bool {
+	return covers(later.Object, earlier.Object) && (negative(later) || covers(earlier.Object, later.Object))
+}
+
+func negative(c Claim) bool {
+	switch c.Predicate {
+	case "dislikes", "cannot_eat", "allergic_to", "does_not_drink", "should_not":
+		return true
+	}
+	return c.Denied
+}
+
+// covers reports whether an object has no content words but those of another.
+func covers(a, b string) bool {
+	words := contentWords(b)
+	return squash(a) == squash(b) || !slices.ContainsFunc(contentWords(a), func(w string) bool { return !slices.Contains(words, w) })
+}
+
+// restricts reports whether an object adds an adverbial to another: "choir on Fridays".
+func restricts(a, b string) bool {
+	words := strings.Fields(text.Fold(a))
+	return !covers(a, b) && len(words) > 1 && slices.ContainsFunc(words[1:], func(w string) bool {
+		return slices.ContainsFunc(languages(), func(l *lexicon) bool { return l.prefixes[w] })
+	})
 }
 
 // additive families hold several objects whatever a row says.
@@ -194,6 +264,8 @@ func compareDenials(later, earlier Claim, a, b slot, same bool) Verdict {
 func compareDenial(later, earlier Claim, a, b slot, same bool) Verdict {
 	whole := later.Object == "" || isSlotNoun(later.Object, b.name)
 	switch {
+	case same && !covers(later.Object, earlier.Object) && (!later.Change || restricts(later.Object, earlier.Object)):
+		return Unrelated // part of it
 	case same:
 		return Replaces
 	case whole && a.name == b.name:
@@ -232,14 +304,17 @@ func compareNeighbours(later, earlier Claim, a, b slot, same bool) Verdict {
 		if a.name == "works_as" && jobless[canonical(later.Object)] {
 			return Replaces
 		}
-		if b.name == "works_as" && jobless[canonical(earlier.Object)] {
+		if b.name == "works_as" && jobless[canonical(earlier.Object)] && later.Temporal != Habit {
 			return Replaces
 		}
 		if same {
 			return Same
 		}
 		if has("works_at", "employer") || has("works_as", "job") || has("works_as", "position") {
-			if later.Functional {
+			switch {
+			case refined[a.name] && !later.Change:
+				return Unsure
+			case later.Functional:
 				return Replaces
 			}
 			return Adds
@@ -400,21 +475,3 @@ func contentWords(s string) []string {
 	}
 	return out
 }
-
-// oneIsCountry reports whether exactly one of two places is a country, which may
-// contain the other.
-func oneIsCountry(a, b string) bool {
-	return countries[strings.Join(contentWords(a), " ")] != countries[strings.Join(contentWords(b), " ")]
-}
-
-// countries that people say they live in, as their content words.
-var countries = func() map[string]bool {
-	set := make(map[string]bool)
-	for _, name := range strings.Fields(`Norway Sweden Denmark Finland Germany Austria Switzerland France Spain Portugal Italy Netherlands Belgium Poland Greece Ireland England Scotland Wales UK Britain USA US America Canada Mexico Brazil Argentina Chile Colombia Peru China Japan Korea Taiwan India Australia Turkey Egypt Israel Russia Ukraine Iceland California Texas Bavaria
-	Norwegen Schweden Dänemark Deutschland Österreich Schweiz Frankreich Spanien Italien Niederlande Holland Belgien Polen Griechenland Irland Großbritannien Kanada Bayern Tirol
-	Noruega Suecia Alemania Suiza Francia España Italia Holanda Bélgica Polonia Grecia Irlanda Inglaterra México Brasil Perú Cataluña Andalucía Galicia
-	中国 美国 英国 德国 法国 日本 韩国 加拿大 澳大利亚 台湾 浙江 江苏 广东 四川 湖南 湖北 福建 山东 河南 河北`) {
-		set[strings.Join(contentWords(name), " ")] = true
-	}
-	return set
-}()

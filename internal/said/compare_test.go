@@ -121,6 +121,87 @@ U: 我妹妹叫小雪。 / U: 我妹妹叫小雨。 / adds
 U: 我对花生过敏。 / U: 我对青霉素过敏。 / adds
 A: 用户对花生过敏。 / U: 我对花生过敏。 / same
 U: 我会说日语。 / U: 我会说韩语。 / adds
+# of several people, which
+U: My sister Anjali lives in Lisbon. / U: My sister Meera lives in York. / unrelated
+U: My sister Anjali lives in Lisbon. / U: My sister Meera lives in Lisbon. / unrelated
+U: My sister Anjali lives in Lisbon. / U: My sister Meera has moved to York. / unrelated
+U: My sister Anjali lives in Lisbon. / U: My sister Anjali has moved to York. / replaces
+U: My sister Anjali lives in Lisbon. / U: My sister has moved to York. / unsure
+U: My sister lives in Lisbon. / U: My sister has moved to York. / replaces
+U: My older sister lives in Lisbon. / U: My younger sister has moved to York. / unsure
+A: Ada's sister Anjali lives in Lisbon. / U: My sister Meera lives in York. / unrelated
+A: Ada's sister Anjali lives in Lisbon. / U: My sister Anjali lives in York now. / replaces
+U: My daughter Priya is eight. / U: My daughter Anna is five. / unrelated
+U: My daughter Priya is eight. / U: My daughter Priya is nine. / replaces
+U: My friend Bex works at the RSPCA. / U: My friend Dawn works at Morrisons. / unrelated
+U: My friend is a nurse. / U: My friend is a teacher. / unsure
+U: My friend loves olives. / U: My friend hates olives. / unsure
+U: My colleague Kit is from Skipton. / U: My colleague Farhan is from Dewsbury. / unrelated
+U: Our neighbour Mr Bhatt is a retired dentist. / U: Our neighbour Jo is a paramedic. / unrelated
+U: Our neighbour is called Jo. / U: Our neighbour is called Mr Bhatt. / adds
+U: My aunt lives in Pune. / U: My aunt Leela lives in Leicester. / unsure
+U: My wife Anna works at Bosch. / U: My wife works at Miele now. / replaces
+U: My boss Gail lives in Leeds. / U: My boss Tom lives in York. / unrelated
+U: Meine Schwester Anna wohnt in Köln. / U: Meine Schwester Lena wohnt in Bonn. / unrelated
+U: Meine Schwester Anna wohnt in Köln. / U: Meine Schwester Anna ist nach Bonn gezogen. / replaces
+U: Meine Schwester wohnt in Köln. / U: Meine Schwester ist nach Bonn gezogen. / replaces
+U: Meine Tochter Anna ist acht. / U: Meine Tochter Lena ist fünf. / unrelated
+U: Mein Kollege Kai kommt aus Graz. / U: Mein Kollege Tim kommt aus Linz. / unrelated
+U: Unser Nachbar Huber ist Zahnarzt. / U: Unser Nachbar Lang ist Lehrer. / unrelated
+U: Meine Tante wohnt in Köln. / U: Meine Tante Erna wohnt in Bonn. / unsure
+U: Mi hermana Ana vive en Sevilla. / U: Mi hermana Lucía vive en Cádiz. / unrelated
+U: Mi hermana Ana vive en Sevilla. / U: Mi hermana Ana se ha mudado a Cádiz. / replaces
+U: Mi hermana vive en Sevilla. / U: Mi hermana se ha mudado a Cádiz. / replaces
+U: Mi amiga Bea trabaja en Repsol. / U: Mi amiga Sol trabaja en Iberdrola. / unrelated
+U: Nuestro vecino Paco es dentista. / U: Nuestra vecina Ana es enfermera. / unrelated
+U: Mi tía vive en Sevilla. / U: Mi tía Rosa vive en Cádiz. / unsure
+U: 我妹妹小雪住在北京。 / U: 我妹妹小雨住在上海。 / unrelated
+U: 我妹妹小雪住在北京。 / U: 我妹妹小雪搬到上海了。 / replaces
+U: 我姐姐住在北京。 / U: 我妹妹搬到上海了。 / unsure
+U: 我妹妹住在北京。 / U: 我妹妹搬到上海了。 / replaces
+U: 我同事在华为工作。 / U: 我同事小王在腾讯工作。 / unsure
+# side remarks
+U: I work at Ashgrove Vets. / U: I work at home on Thursdays. / unrelated
+U: I work at Ashgrove Vets. / U: I work at a snail's pace on Mondays. / adds
+U: I work at Ashgrove Vets. / U: I work at the Otley branch on Fridays. / adds
+U: I work at Ashgrove Vets. / U: I work at the Otley branch now. / replaces
+U: I work at the Otley branch on Fridays. / U: I work at Ashgrove Vets now. / unsure
+U: I work at Equinor. / U: I work at Statkraft. / unsure
+U: I work at Equinor. / U: I've started at Statkraft. / replaces
+U: My employer is Equinor. / U: I work at Statkraft. / unsure
+U: I'm retired. / U: I work at the hospice shop on Fridays. / unrelated
+U: I work at Bosch. / U: I don't work at Bosch on Fridays. / unrelated
+U: I drive a Fabia. / U: I drive a minibus for the school trip on Friday. / adds
+U: I drive a Fabia. / U: I drive a van at weekends. / adds
+U: I drive a Fabia. / U: I drive a van for work. / unsure
+U: I drive a Fabia. / U: I don't drive any more. / replaces
+U: I like coffee. / U: I don't like coffee after six. / unrelated
+U: I like coffee. / U: I hate coffee in the evening. / unrelated
+U: I like coffee. / U: I don't like instant coffee. / unrelated
+U: I like coffee. / U: I don't like coffee any more. / replaces
+U: I love green olives. / U: I hate olives. / replaces
+U: I don't drink coffee after six. / U: I drink coffee again. / unrelated
+U: I speak Gujarati. / U: I don't speak Gujarati with the kids enough. / unrelated
+U: I speak Gujarati. / U: I don't speak Gujarati any more. / replaces
+U: I speak German. / U: I don't speak Swiss German. / unrelated
+U: I hate coriander. / U: I don't hate coriander in Sheila's curry. / unrelated
+U: I'm a member of the choir. / U: I'm not a member of the choir on Fridays. / unrelated
+U: I live in Leeds. / U: I live on Ashby Terrace. / unsure
+U: I live in Leeds. / U: I live in Headingley, near the cricket. / unsure
+U: I live in Leeds. / U: I don't live in Leeds during the week. / unrelated
+U: Ich arbeite bei Bosch. / U: Ich arbeite donnerstags zu Hause. / unrelated
+U: Ich fahre einen Fabia. / U: Ich fahre einen Bus für den Schulausflug am Freitag. / adds
+U: Ich mag Kaffee. / U: Ich mag keinen Kaffee nach sechs. / unrelated
+U: Ich mag Kaffee. / U: Ich mag keinen Kaffee mehr. / replaces
+U: Ich spreche Ungarisch. / U: Ich spreche kein Ungarisch mit den Kindern. / unrelated
+U: Ich wohne in Graz. / U: Ich wohne in der Annenstraße. / unsure
+U: Trabajo en Repsol. / U: Trabajo en la oficina de Getafe los viernes. / adds
+U: Me gusta el café. / U: No me gusta el café después de las seis. / unrelated
+U: Hablo catalán. / U: No hablo catalán con los niños. / unrelated
+U: Vivo en Sevilla. / U: Vivo en Triana, cerca del río. / unsure
+U: 我喜欢咖啡。 / U: 我不喜欢晚上喝咖啡。 / unrelated
+U: 我会说日语。 / U: 我不会说日语的敬语。 / unrelated
+U: 我住在杭州。 / U: 我住在西湖区。 / unsure
 # food, taste
 U: I love olives. / U: I hate olives. / replaces
 U: I love olives. / U: I love capers. / adds

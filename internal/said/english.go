@@ -133,19 +133,19 @@ MY @thing changed|has_changed to|, it_is? X : $ func change
 MY @thing has? changed : $ denied change
 
 // people
-MY @kin is|am called|named X : $ adds clear
+MY @kin is|am called|named X : $ adds clear is=name
 MY @kin 's name is|am X : $ adds clear
 MY @kin goes by X : $ adds
 the name of MY @kin is X : $ adds
 MY @kin is|am X : $ adds is=proper
-MY @friend is|am called|named X : $ adds clear
+MY @friend is|am called|named X : $ adds clear is=name
 MY @friend 's name is|am X : $ adds clear
 X is|am MY @friend : $ adds is=proper
 MY @pet is|am called|named X : $ adds clear
 MY @pet 's name is|am X : $ adds clear
 MY @pet is|am a|an X : pet_breed adds subject=$ is=short
 MY @pet is|am X : $ adds is=proper
-MY @role is|am called|named X : $ func clear
+MY @role is|am called|named X : $ func clear is=name
 MY @role 's name is|am X : $ func clear
 MY @role is|am X : $ func clear is=name
 MY @role ,|:|– X : $ func is=entire
@@ -324,7 +324,7 @@ I go|run|swim|cycle|jog|walk|meditate|exercise|pray|journal|garden every|each|on
 // status of things, open nouns
 MY N is|are called|named X : $ func clear
 MY N 's name is X : $ func clear
-MY @thing is|am|are in|at|on|with X : $ func is=place clear
+MY @thing is|am|are with X : $ func is=name clear
 MY @thing is|am|are X : $ func is=noun clear
 MY N is|are X : $ func is=value
 `

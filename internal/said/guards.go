@@ -26,7 +26,7 @@ type value struct {
 // accepts reports whether an object passes the guard of its row.
 func (r *reader) accepts(guard string, obj span, flags termFlags, c *Claim) bool {
 	m, lex := &r.m, r.lex
-	if c.Subject == "she" && c.Ended == "" && r.person == "" {
+	if c.Subject == "she" && c.Ended == "" && r.person.subject == "" {
 		return false // the owner of the name is unknown
 	}
 	if obj.empty() || m.value != "" {
@@ -421,7 +421,7 @@ var refers = wordSet("it them this that these those")
 var vagueTraits = wordSet("big huge massive great real mixed good bad nice different better new changed total true complete happy lucky busy whole")
 
 // lodgings are places to stay that are no residence.
-var lodgings = wordSet("hotel hostel airbnb motel guesthouse lake-view next front back final table tears")
+var lodgings = wordSet("hotel hostel airbnb motel guesthouse home pace weekend weekends lake-view next front back final table tears")
 
 // kinds are nouns that name a kind with "the": "I love the sea".
 var kinds = wordSet("sea ocean beach beaches mountain mountains outdoors cold heat rain snow sun sunshine winter summer spring autumn fall countryside forest woods desert city country night dark water piano guitar violin theatre theater cinema opera smell sound taste feeling aisle window gym library internet dentist quiet silence stars sky moon 80s 90s seaside lake lakes river office")

@@ -17,6 +17,10 @@ func (r *reader) build(s sentence, before termFlags, subject string) (Claim, boo
 	c.Sentence = strings.TrimSpace(r.text[s.lo:end])
 
 	obj, ended := m.obj, m.ended
+	if end := m.end; (p.flags&preference != 0 && !c.Wish || negative(Claim{Predicate: p.predicate})) && !obj.empty() && obj.hi == end && end < len(m.tokens) && conditions[m.tokens[end].word] {
+		obj.hi = m.objectEnd(end + 1) // "coffee after six"
+		m.end = obj.hi
+	}
 	if !obj.empty() && m.value == "" {
 		var more termFlags
 		obj, ended, more = r.polish(obj, ended, p.predicate == "prefers" || lowerPreference(r.lex, p))
@@ -93,7 +97,7 @@ func (r *reader) build(s sentence, before termFlags, subject string) (Claim, boo
 	if flags&flagNew != 0 && p.flags&adds == 0 && m.class != kin && m.class != friend && m.class != pet && !c.Wish {
 		c.Functional = true
 	}
-	if flags&flagAlso != 0 || (m.class == kin || m.class == friend) && p.predicate == "$" || m.class == pet {
+	if flags&flagAlso != 0 || (m.class == kin || m.class == friend || neighbours[m.canon]) && p.predicate == "$" || m.class == pet {
 		c.Functional = false
 		c.Change = c.Change && flags&flagAlso == 0
 	}
@@ -108,8 +112,12 @@ func (r *reader) build(s sentence, before termFlags, subject string) (Claim, boo
 			return c, false
 		}
 	}
-	if flags&flagHabit != 0 && c.Temporal == State && !c.Preference {
+	if denies := c.Denied || c.Predicate == "dislikes" || c.Predicate != "" && c.Predicate == p.deny; denies && p.flags&changes == 0 && r.restrictedAt(m.end) {
+		return c, false // "I don't drive at night"
+	}
+	if c.Temporal == State && !c.Preference && (flags&flagHabit != 0 || onDays[c.Predicate] && r.timed(obj)) {
 		c.Temporal = Habit
+		c.Functional = c.Functional && !onDays[c.Predicate]
 	}
 	if !r.accepts(p.guard, obj, flags, &c) {
 		return c, false
@@ -119,6 +127,40 @@ func (r *reader) build(s sentence, before termFlags, subject string) (Claim, boo
 	}
 	return c, true
 }
+
+// onDays are predicates that may have another object on some days.
+var onDays = map[string]bool{"lives_in": true, "works_at": true, "works_as": true, "car": true}
+
+// timed reports whether an object contains a day or a recurring time: "home on
+// Thursdays".
+func (r *reader) timed(obj span) bool {
+	for k := obj.lo + 1; k < obj.hi; k++ {
+		if !r.lex.han && r.lex.timely[r.m.tokens[k].word] || r.dayAt(r.m.tokens, k) {
+			return true
+		}
+	}
+	return false
+}
+
+// restrictedAt reports whether token i begins an adverbial that restricts what precedes
+// it, as in "at night", unlike a reason or "since May".
+func (r *reader) restrictedAt(i int) bool {
+	t := r.m.tokens
+	if i+1 < len(t) && t[i].word == "," && conditions[t[i+1].word] {
+		return true
+	}
+	if i >= len(t) {
+		return false
+	}
+	w := t[i].word
+	return conditions[w] || r.lex.timely[w] || r.lex.prefixes[w] && !lasts[w]
+}
+
+// conditions are words that begin a clause of time or condition.
+var conditions = wordSet("after before when whenever while if unless until till wenn während bevor nachdem cuando mientras")
+
+// lasts are prepositions of what holds from then on, and of reasons.
+var lasts = wordSet("since as as_of per like seit ab wegen als desde por como 自 因 以 现 目 今 为 作")
 
 func (r *reader) textOf(s span) string {
 	if s.empty() {

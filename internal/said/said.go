@@ -27,6 +27,10 @@ type Claim struct {
 	Sentence string
 	// Subject is "I" for the speaker, else the folded subject: "my sister".
 	Subject string
+	// Relation and Name tell apart people of one subject, folded: "older sister" and
+	// "noor" in "my older sister Noor lives in Rome", where Subject is "my sister".
+	// Both are empty for other subjects, and where the sentence is unknown.
+	Relation, Name string
 	// Predicate is the relation, in snake_case: a canonical English name where the
 	// form is known ("lives_in", "works_at", "allergic_to"), else made from the
 	// words ("favourite_colour", "dentist").
