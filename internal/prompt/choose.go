@@ -235,12 +235,17 @@ func (s *Lines) Fit(budget int) bool {
 // how to answer; lines relevant to the question, each with its changes; then the
 // rest in descending order of protection, importance, number of sources and last
 // use, with lines about the past and dormant ones last. Lines that are merely
-// likely to stay true are limited to a share of the budget. found are the search
-// results for the question, which may be empty.
+// likely to stay true are limited to a share of the budget. An appointment that was
+// only mentioned and is over is selected only for a question that shares a word with it.
+// found are the search results for the question, which may be empty.
 func (s *Lines) Choose(budget int, question string, found []recall.Result, quotable []schema.Memory, now time.Time) Section {
 	left := budget - text.Tokens(Title) - text.Tokens(passingTitle)
 	guessed := int(guessedShare * float64(left))
-	chosen := s.all
+	asked := s.sharing(question)
+	over := func(l *line) bool {
+		return l.over(now) && (l.Group == Said || l.Group == Passing) && !asked[int32(l.place)]
+	}
+	chosen := slices.DeleteFunc(slices.Clone(s.all), over)
 	if !s.Fit(budget) {
 		chosen = nil
 		taken := make(map[*line]bool)
@@ -248,7 +253,7 @@ func (s *Lines) Choose(budget int, question string, found []recall.Result, quota
 		reserve := newReserve(slices.Concat(alike, s.worth), int(briefShare*float64(left)), now)
 		take := func(l *line) {
 			room := left - reserve.without(l)
-			if !taken[l] && l.Tokens <= room && (l.likely == 1 || l.Tokens <= guessed) {
+			if !taken[l] && !over(l) && l.Tokens <= room && (l.likely == 1 || l.Tokens <= guessed) {
 				taken[l] = true
 				if l.likely < 1 {
 					guessed -= l.Tokens
@@ -377,8 +382,11 @@ func (r *reserve) release(l *line) {
 
 // passed reports whether a line is dormant or about a time that is over.
 func (l *line) passed(now time.Time) bool {
-	return l.Dormant || !l.passes.IsZero() && !l.passes.After(now)
+	return l.Dormant || l.over(now)
 }
+
+// over reports whether a line is about a time that is over.
+func (l *line) over(now time.Time) bool { return !l.passes.IsZero() && !l.passes.After(now) }
 
 // quote returns a message as a line, which stands after those of claims.
 func (s *Lines) quote(m *schema.Memory) *line {

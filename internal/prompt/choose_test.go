@@ -154,3 +154,33 @@ func TestNamesInAQuestion(t *testing.T) {
 	require.False(t, lines.Name("wie lang kocht a weiches ei"))
 	require.False(t, lines.Name("小麦怎么种"))
 }
+
+// An appointment that is over stands in the section only where the question asks about
+// it; what lasts after its day, comes back or was history already always does.
+func TestPastAppointmentsTakeNoRoom(t *testing.T) {
+	lasting := schema.Attributes{schema.AttrSaid: schema.SaidLasting}
+	now := time.Date(2026, 5, 13, 9, 0, 0, 0, time.UTC)
+	for _, c := range []struct{ said, asks string }{
+		{"I've got the dentist on 24 March", "When was I at the dentist?"},
+		{"Parents' evening is next Thursday", "What did they say at parents' evening?"},
+		{"Hair appointment on 21 March", "Who did my hair?"},
+		{"Zahnarzt am 24. März um 9", "Wie war es beim Zahnarzt?"},
+	} {
+		lines := linesOf(claimsOf(lasting, c.said, "My cat is called Miso."), time.UTC)
+		for _, budget := range []int{1000, 60} {
+			require.NotContains(t, lines.Choose(budget, "Which wine goes with fish?", nil, nil, now).Text, c.said)
+			require.Contains(t, lines.Choose(budget, c.asks, nil, nil, now).Text, c.said)
+			require.Contains(t, lines.Choose(budget, "Which wine goes with fish?", nil, nil, now.AddDate(0, 0, -70)).Text, c.said, "it is ahead")
+		}
+	}
+	for _, stays := range []string{
+		"My birthday is on 24 March.", "Our anniversary is 21 March.", "I have worked at Kew since 2019.", "I had an operation in 2019.",
+		"I had an operation in March 2019.", "My knee was replaced on 24 February.", "Yoga is every Tuesday.", "We are moving to Leeds on 3 April.",
+		"I'm getting married on 12 April.", "From Monday Piotr signs my expenses.",
+	} {
+		require.Contains(t, linesOf(claimsOf(lasting, stays), time.UTC).Choose(1000, "Which wine goes with fish?", nil, nil, now).Text, stays)
+	}
+	kept := claimsOf(lasting, "Hair appointment on 21 March")
+	kept[1].claim.Protected = true
+	require.Contains(t, linesOf(kept, time.UTC).Choose(1000, "Which wine goes with fish?", nil, nil, now).Text, "Hair appointment")
+}

@@ -290,14 +290,7 @@ func (c *ownClaim) prepare(loc *time.Location) {
 	}
 	said := c.source.EventTime.In(loc)
 	c.relative = isRelative(c.text, said)
-	switch c.claim.Attributes[schema.AttrTemporal] {
-	case schema.TemporalEvent, schema.TemporalPlan:
-		for _, span := range text.TimeSpans(c.text, said) {
-			if span.End.After(c.passes) {
-				c.passes = span.End
-			}
-		}
-	}
+	c.passes = c.passesAt(said)
 	words := strings.Join(append([]string{c.text, c.claim.Content}, c.claim.Tags...), "\n")
 	c.topics = topics.Of(words)
 	c.phrases = text.Phrases(c.text)
@@ -312,6 +305,47 @@ func (c *ownClaim) prepare(loc *time.Location) {
 	slices.Sort(c.roots)
 	c.roots = slices.Compact(c.roots)
 }
+
+// passesAt returns the end of the event or plan that a sentence of that time states, zero
+// for others. A sentence in a message is an appointment if it is short, since a longer one
+// says more than that, and if each of its dates is a later day: what was over already is
+// history, and what begins, ends or moves that day holds afterwards. A date without a year
+// is the nearest one.
+func (c *ownClaim) passesAt(said time.Time) (end time.Time) {
+	temporal, only := c.claim.Attributes[schema.AttrTemporal], c.claim.Attributes[schema.AttrSaid] != ""
+	if c.claim.Attributes[schema.AttrSaid] == schema.SaidLasting {
+		temporal = grounding.Temporal(c.text, said)
+	}
+	if temporal != schema.TemporalEvent && temporal != schema.TemporalPlan || only && (holdsAfter(c.text) || len(text.Terms(c.text)) > appointmentTerms) {
+		return time.Time{}
+	}
+	for _, span := range text.TimeSpans(c.text, said) {
+		if only && !span.NextEnd.IsZero() && span.NextStart.Sub(said) < said.Sub(span.End) {
+			span.Start, span.End = span.NextStart, span.NextEnd
+		}
+		if only && (span.Start.Before(said) || span.End.Sub(span.Start) > 25*time.Hour) {
+			return time.Time{}
+		}
+		if span.End.After(end) {
+			end = span.End
+		}
+	}
+	return end
+}
+
+// appointmentTerms is the maximum length of an appointment, in terms.
+const appointmentTerms = 10
+
+// holdsAfter reports whether a sentence is about a change, which holds after its day.
+func holdsAfter(sentence string) bool {
+	return said.TellsChange(sentence) || turningPoint.MatchString(sentence)
+}
+
+// turningPoint matches what a day begins, ends or moves, in the languages of
+// [said.LastingOf].
+var turningPoint = regexp.MustCompile(`(?i)\b(?:start|begin|mov(?:e|ing)|marr|wedding|due\b|expire|end(?:s|ing)?\b|leav|join|retir|open|clos|chang|switch|becom|turns?\b|born` +
+	`|anf[aä]ng|fängt|beginn|zieh|umzug|heirat|hochzeit|entbind|läuft ab|abläuft|ende[tn]?\b|verl[aä]ss|rente|eröffn|schließ|wechsel|wird\b|empiez|empez|comienz|mud|cas[ao]|boda|vence|termin|deja|jubil|abr[ei]|cierr|cambi|cumple)` +
+	`|开始|搬|结婚|婚礼|预产|到期|截止|结束|离职|入职|退休|开业|关门|换|改|起`)
 
 // withoutQuestion removes the question at the end of a sentence that no pattern parsed,
 // and marks what leads to one: "Wife's supplies are ready. Where am I headed?" and "The

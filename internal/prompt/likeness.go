@@ -72,6 +72,23 @@ func (s *Lines) likeness(question string, found []recall.Result) []float64 {
 	return likeness
 }
 
+// sharing returns the positions of the lines that share a word with a question, in any
+// inflection.
+func (s *Lines) sharing(question string) map[int32]bool {
+	share := make(map[int32]bool)
+	for _, term := range text.QueryTerms(question, maxLikenessTerms) {
+		for _, at := range s.terms[term] {
+			share[at] = true
+		}
+		for _, root := range lexicon.Roots(term) {
+			for _, at := range s.roots[root] {
+				share[at] = true
+			}
+		}
+	}
+	return share
+}
+
 // byLikeness returns the lines with a positive likeness, in descending order.
 func (s *Lines) byLikeness(likeness []float64) []*line {
 	var like []*line
