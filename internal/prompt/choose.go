@@ -235,10 +235,9 @@ func (s *Lines) Fit(budget int) bool {
 // how to answer; lines relevant to the question, each with its changes; then the
 // rest in descending order of protection, importance, number of sources and last
 // use, with lines about the past and dormant ones last. Lines that are merely
-// likely to stay true are limited to a share of the budget. An appointment of which the
-// user only told and that is over is selected only for a question that shares a word with
-// it. found are the search
-// results for the question, which may be empty.
+// likely to stay true are limited to a share of the budget. An appointment that was
+// only mentioned and is over is selected only for a question that shares a word with it.
+// found are the search results for the question, which may be empty.
 func (s *Lines) Choose(budget int, question string, found []recall.Result, quotable []schema.Memory, now time.Time) Section {
 	left := budget - text.Tokens(Title) - text.Tokens(passingTitle)
 	guessed := int(guessedShare * float64(left))
