@@ -22,11 +22,11 @@ func (a *addition) change(ctx context.Context, out *Outcome) error {
 		}
 		earlier := a.before(k)
 		switch {
-		case earlier && k.outright && k.Trust >= out.Memory.Trust && out.Status == Made && ends(k.reading, a.reading, a.returned(k)):
+		case earlier && k.outright && k.Trust >= out.Memory.Trust && out.Status == Made && said.Ends(k.reading, a.reading, a.returned(k)):
 			if replacedBy == nil || k.ValidFrom.Before(replacedBy.ValidFrom.Time) {
 				replacedBy = k
 			}
-		case !earlier && a.Outright && ends(a.reading, k.reading, a.returns(k)):
+		case !earlier && a.Outright && said.Ends(a.reading, k.reading, a.returns(k)):
 			guarded, err := a.guarded(ctx, k)
 			if err != nil {
 				return err
@@ -47,15 +47,6 @@ func (a *addition) change(ctx context.Context, out *Outcome) error {
 	}
 	out.Memory = fresh
 	return a.tx.Supersede(ctx, fresh, &replacedBy.Memory, a.by)
-}
-
-// ends reports whether a later claim ends an earlier one. A plain "I live in Oslo" does
-// so if it is insistent: see [addition.returns].
-func ends(later, earlier said.Claim, insistent bool) bool {
-	if insistent && key(later.Predicate) == key(earlier.Predicate) && later.Temporal == said.State && !later.Denied {
-		later.Change = true
-	}
-	return said.Compare(later, earlier) == said.Replaces
 }
 
 // returns reports whether a person has written the claim into the memory, or whether it

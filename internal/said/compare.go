@@ -105,7 +105,17 @@ func Compare(later, earlier Claim) Verdict {
 	return Replaces
 }
 
-// single are the people of whom there is one at a time: the roles, but for neighbours
+// Ends reports whether a later claim replaces an earlier one. An insistent one, such as a
+// fact that a person wrote into a memory, does so as if it had a word of change: "Ada
+// lives in Oslo" then is no refinement of an earlier town.
+func Ends(later, earlier Claim, insistent bool) bool {
+	if insistent && later.Predicate == earlier.Predicate && later.Temporal == State && !later.Denied {
+		later.Change = true
+	}
+	return Compare(later, earlier) == Replaces
+}
+
+// single are the relations that one person has at a time: the roles, but for neighbours
 // and flatmates.
 var single = func() map[string]bool {
 	set := make(map[string]bool)
