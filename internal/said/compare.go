@@ -159,7 +159,7 @@ func compare(later, earlier Claim) Verdict {
 	case later.Denied:
 		return compareDenial(later, earlier, a, b, same)
 	case earlier.Denied:
-		if contradicts(later, earlier) && a.name == b.name || a.name == b.name && earlier.Object == "" {
+		if a.name == b.name && (contradicts(later, earlier) || earlier.Object == "" || later.Wish && later.Functional) {
 			return Replaces
 		}
 		return Unrelated
