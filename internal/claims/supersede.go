@@ -49,10 +49,10 @@ func (a *addition) change(ctx context.Context, out *Outcome) error {
 	return a.tx.Supersede(ctx, fresh, &replacedBy.Memory, a.by)
 }
 
-// returns reports whether a person has written the claim into the memory, or whether it
-// states again what k had ended.
+// returns reports whether the claim corrects another, a person has written it into the
+// memory, or it states again what k had ended.
 func (a *addition) returns(k *candidate) bool {
-	return len(a.Evidence) == 0 && a.Memory.OwnWords() || slices.ContainsFunc(a.near, func(s *candidate) bool {
+	return a.Corrects != 0 || len(a.Evidence) == 0 && a.Memory.OwnWords() || slices.ContainsFunc(a.near, func(s *candidate) bool {
 		return s.State == schema.StateSuperseded && s.SupersededBy == k.ID && a.same(s)
 	})
 }
