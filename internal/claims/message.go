@@ -290,8 +290,7 @@ func (w *reading) carryOut(ctx context.Context, meant []Request, changes *Change
 	return w.run.close(ctx)
 }
 
-// claim stores the message's claims, except those that it asks to forget: a sentence
-// about "him" with the one that names him.
+// claim stores the message's claims, except those that it asks to forget.
 func (w *reading) claim(ctx context.Context) error {
 	for _, c := range w.claims {
 		if slices.ContainsFunc(w.requests, func(q said.Request) bool { return q.Verb == said.Forget && overlap(q.Sentence, c.Sentence) }) {
@@ -303,7 +302,11 @@ func (w *reading) claim(ctx context.Context) error {
 		if utf8.RuneCountInString(c.Sentence) > maxSentence {
 			continue
 		}
-		if _, err := w.add(ctx, w.Memory, grounding.WithSubject(w.Content, c.Sentence, maxSubject), c); err != nil {
+		sentence := c.Sentence
+		if c.Lasting == 0 { // about "him", with the sentence that names him; of the others each sentence stands once
+			sentence = grounding.WithSubject(w.Content, sentence, maxSubject)
+		}
+		if _, err := w.add(ctx, w.Memory, sentence, c); err != nil {
 			return err
 		}
 	}
@@ -354,8 +357,6 @@ func KeepSentence(ctx context.Context, tx *schema.Tx, owner string, from *schema
 	}
 	if whole := strings.TrimSpace(from.Content); text.Tokens(whole) <= wholeMessage {
 		sentence = whole
-	} else {
-		sentence = grounding.WithSubject(from.Content, sentence, maxSubject)
 	}
 	m := claimOf(owner, from, sentence, said.Claim{Temporal: said.State, Lasting: 1})
 	_, err := Add(ctx, tx, owner, Claim{
