@@ -135,7 +135,7 @@ type CoreMemoryConfig struct {
 	// ProfileTokens bounds the core section. If more is known, lines are selected
 	// by their relevance to the question. It is in addition to Injection.Tokens,
 	// and part of BlockTokens if there are Blocks. A question that is certainly about
-	// something else gets two thirds of it. Default 400; below 0 there is no core
+	// something else gets seven tenths of it. Default 400; below 0 there is no core
 	// section.
 	ProfileTokens int
 	// OwnAffairsTokens bounds the core section and the memories found together for

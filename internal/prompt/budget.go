@@ -25,14 +25,14 @@ func (s *Lines) Budget(question string, depends bool, usual, own int) int {
 		share := min(1, (p-leastOwn)/(surelyOwn-leastOwn))
 		return max(usual, usual+int(share*share*float64(own-usual)))
 	case p < leastNear && !s.Fit(usual):
-		return usual * 2 / 3
+		return usual * 7 / 10
 	}
 	return usual
 }
 
 // Probabilities that a question is about the user's own affairs. From leastOwn on it gets
 // more than usual, with the square of what it is above, from surelyOwn on all, below
-// leastNear two thirds of the usual; in proportion, questions about something else
+// leastNear seven tenths of the usual; in proportion, questions about something else
 // would have 475 tokens in place of 448 on the lives that were not read.
 // personalOdds is what words for its writer multiply the odds by. Of the questions
 // in the lives of cmd/ebb/testdata about something else 3 % are above leastOwn, of

@@ -11,10 +11,12 @@ import (
 )
 
 // A line is routine if at least this share of its words belongs to phrases that at
-// least so many lines contain.
+// least so many lines contain. What dailyLines contain is of the day, whatever name they
+// begin with: "Reverend Tupper has bought the good scissors."
 const (
 	routineShare = 0.4
 	routineLines = 3
+	dailyLines   = 8
 )
 
 // withoutRepeats removes, of the routine lines that no pattern parsed, all but the
@@ -48,7 +50,10 @@ func withoutRepeats(lines []*line) []*line {
 	}
 	newer, repeats := make(map[about]bool), make(map[*line]bool)
 	for _, l := range routine {
-		of := l.distinct(func(p uint64) bool { return in[p] >= routineLines })
+		var of []string
+		if !slices.ContainsFunc(l.claims[0].phrases, func(p uint64) bool { return in[p] >= dailyLines }) {
+			of = l.distinct(func(p uint64) bool { return in[p] >= routineLines })
+		}
 		repeats[l] = slices.ContainsFunc(l.claims[0].phrases, func(p uint64) bool {
 			return newer[about{p, ""}] && !slices.ContainsFunc(of, func(of string) bool { return !newer[about{p, of}] })
 		})
