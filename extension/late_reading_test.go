@@ -33,7 +33,7 @@ func (l *diary) read(text string) {
 	l.t.Fatalf("no message %q", text)
 }
 
-// told is the fact that a tool saves of a message that is not read yet.
+// told is a fact, saved by a tool before the message that states it is read.
 func (l *diary) told(sentence, content string) Record {
 	l.t.Helper()
 	l.publish(sentence)

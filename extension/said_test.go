@@ -492,6 +492,33 @@ func TestSavedFactsReplaceSavedFacts(t *testing.T) {
 	}
 }
 
+// Two plain statements of a town or an employer are a change, in whichever way they came; a
+// street or a country only says where it is.
+func TestPlainStatementsReplace(t *testing.T) {
+	for _, c := range []struct {
+		first, then string // "message" or "message|what the agent saves"
+		current     []string
+	}{
+		{"I live in Lisbon.", "I live in Oslo.", []string{"Oslo"}},
+		{"I live in Lisbon.|Dora lives in Lisbon.", "I live in Oslo.|Dora lives in Oslo.", []string{"Oslo"}},
+		{"The flat in Lisbon is ours.|Dora lives in Lisbon.", "Unpacking boxes in Oslo, finally.|Dora lives in Oslo.", []string{"Oslo"}},
+		{"I work at Fjordbank.", "I work at Nordlys.", []string{"Nordlys"}},
+		{"I live in Leeds.", "I live on Ashby Terrace.", []string{"Leeds", "Ashby Terrace"}},
+		{"I live in Oslo.", "I live in Norway.", []string{"Oslo", "Norway"}},
+	} {
+		l := newDiary(t)
+		for _, s := range []string{c.first, c.then} {
+			message, fact, saved := strings.Cut(s, "|")
+			l.says(message)
+			if saved {
+				l.tool("remember_fact", map[string]any{"content": fact})
+			}
+		}
+		objects := slices.DeleteFunc(l.objects(), func(o string) bool { return o == "" })
+		require.ElementsMatch(t, c.current, objects, c.then)
+	}
+}
+
 // What an agent saved stays beside a sentence of the user that says the same with less.
 func TestVaguerStatementLosesNothing(t *testing.T) {
 	for saved, said := range map[string]string{

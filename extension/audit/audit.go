@@ -271,7 +271,7 @@ func (a *auditor) replaced(t *transfer.Text) {
 			if !now.at.IsZero() && now.at.Before(earlier.at) {
 				earlier, later = later, earlier
 			}
-			if !earlier.stale && said.Ends(later.claim, earlier.claim, t.Claim) {
+			if !earlier.stale && said.Compare(later.claim, earlier.claim) == said.Replaces {
 				earlier.stale = true
 				earlier.of.Note = "replaced by " + later.of.Where
 				a.example(Stale, earlier.of)

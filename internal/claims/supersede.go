@@ -22,11 +22,11 @@ func (a *addition) change(ctx context.Context, out *Outcome) error {
 		}
 		earlier := a.before(k)
 		switch {
-		case earlier && k.outright && k.Trust >= out.Memory.Trust && out.Status == Made && said.Ends(k.reading, a.reading, a.returned(k)):
+		case earlier && k.outright && k.Trust >= out.Memory.Trust && out.Status == Made && said.Compare(k.reading, a.reading) == said.Replaces:
 			if replacedBy == nil || k.ValidFrom.Before(replacedBy.ValidFrom.Time) {
 				replacedBy = k
 			}
-		case !earlier && a.Outright && said.Ends(a.reading, k.reading, a.returns(k)):
+		case !earlier && a.Outright && said.Compare(a.reading, k.reading) == said.Replaces:
 			guarded, err := a.guarded(ctx, k)
 			if err != nil {
 				return err
@@ -47,20 +47,6 @@ func (a *addition) change(ctx context.Context, out *Outcome) error {
 	}
 	out.Memory = fresh
 	return a.tx.Supersede(ctx, fresh, &replacedBy.Memory, a.by)
-}
-
-// returns reports whether the claim corrects another, a person has written it into the
-// memory, or it states again what k had ended.
-func (a *addition) returns(k *candidate) bool {
-	return a.Corrects != 0 || len(a.Evidence) == 0 && a.Memory.OwnWords() || slices.ContainsFunc(a.near, func(s *candidate) bool {
-		return s.State == schema.StateSuperseded && s.SupersededBy == k.ID && a.same(s)
-	})
-}
-
-// returned is returns for k as the later claim.
-func (a *addition) returned(k *candidate) bool {
-	last, _ := a.lastSaid()
-	return len(k.cited) == 0 && k.OwnWords() || a.reading.Change && slices.ContainsFunc(k.cited, func(c schema.Cited) bool { return c.Time.Before(last) })
 }
 
 // mayChange reports whether a claim may conflict with the new one: it is another

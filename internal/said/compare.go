@@ -1,6 +1,7 @@
 package said
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -105,16 +106,6 @@ func Compare(later, earlier Claim) Verdict {
 	return Replaces
 }
 
-// Ends reports whether a later claim replaces an earlier one. An insistent one, such as a
-// fact that a person wrote into a memory, does so as if it had a word of change: "Ada
-// lives in Oslo" then is no refinement of an earlier town.
-func Ends(later, earlier Claim, insistent bool) bool {
-	if insistent && later.Predicate == earlier.Predicate && later.Temporal == State && !later.Denied {
-		later.Change = true
-	}
-	return Compare(later, earlier) == Replaces
-}
-
 // single are the relations that one person has at a time: the roles, but for neighbours
 // and flatmates.
 var single = func() map[string]bool {
@@ -189,7 +180,8 @@ func compare(later, earlier Claim) Verdict {
 			return Replaces
 		case later.Temporal == Event, earlier.Temporal == Habit:
 			return Unsure // another appointment, or what holds on some days
-		case refined[a.name] || restricts(later.Object, earlier.Object):
+		case restricts(later.Object, earlier.Object),
+			a.name == "lives_in" && (oneIsCountry(later.Object, earlier.Object) || isStreet(later.Object) != isStreet(earlier.Object)):
 			return Unsure
 		}
 		return Replaces
@@ -197,9 +189,10 @@ func compare(later, earlier Claim) Verdict {
 	return Adds
 }
 
-// refined are predicates whose objects may be given at several scales: a street, a
-// town and a country, a branch and its company.
-var refined = map[string]bool{"lives_in": true, "works_at": true}
+// isStreet reports whether a place is a street, which lies in a town.
+func isStreet(place string) bool { return street.MatchString(strings.TrimSpace(place)) }
+
+var street = regexp.MustCompile(`(?i)(?:\b(?:street|st|road|rd|lane|avenue|terrace|drive|close|crescent)|stra(?:ß|ss)e|gasse|weg|allee)(?: \d+\pL?)?$|^(?:calle|avenida|paseo)\b|[路街巷]$`)
 
 // contradicts reports whether two opposite claims exclude each other: their objects
 // are the same, or the later claim denies all of what the earlier one states a part
@@ -321,10 +314,7 @@ func compareNeighbours(later, earlier Claim, a, b slot, same bool) Verdict {
 			return Same
 		}
 		if has("works_at", "employer") || has("works_as", "job") || has("works_as", "position") {
-			switch {
-			case refined[a.name] && !later.Change:
-				return Unsure
-			case later.Functional:
+			if later.Functional {
 				return Replaces
 			}
 			return Adds
@@ -485,3 +475,21 @@ func contentWords(s string) []string {
 	}
 	return out
 }
+
+// oneIsCountry reports whether exactly one of two places is a country, which may
+// contain the other.
+func oneIsCountry(a, b string) bool {
+	return countries[strings.Join(contentWords(a), " ")] != countries[strings.Join(contentWords(b), " ")]
+}
+
+// countries that people say they live in, as their content words.
+var countries = func() map[string]bool {
+	set := make(map[string]bool)
+	for _, name := range strings.Fields(`Norway Sweden Denmark Finland Germany Austria Switzerland France Spain Portugal Italy Netherlands Belgium Poland Greece Ireland England Scotland Wales UK Britain USA US America Canada Mexico Brazil Argentina Chile Colombia Peru China Japan Korea Taiwan India Australia Turkey Egypt Israel Russia Ukraine Iceland California Texas Bavaria
+	Norwegen Schweden Dänemark Deutschland Österreich Schweiz Frankreich Spanien Italien Niederlande Holland Belgien Polen Griechenland Irland Großbritannien Kanada Bayern Tirol
+	Noruega Suecia Alemania Suiza Francia España Italia Holanda Bélgica Polonia Grecia Irlanda Inglaterra México Brasil Perú Cataluña Andalucía Galicia
+	中国 美国 英国 德国 法国 日本 韩国 加拿大 澳大利亚 台湾 浙江 江苏 广东 四川 湖南 湖北 福建 山东 河南 河北`) {
+		set[strings.Join(contentWords(name), " ")] = true
+	}
+	return set
+}()

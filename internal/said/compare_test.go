@@ -166,9 +166,9 @@ U: I work at Ashgrove Vets. / U: I work at a snail's pace on Mondays. / adds
 U: I work at Ashgrove Vets. / U: I work at the Otley branch on Fridays. / adds
 U: I work at Ashgrove Vets. / U: I work at the Otley branch now. / replaces
 U: I work at the Otley branch on Fridays. / U: I work at Ashgrove Vets now. / unsure
-U: I work at Equinor. / U: I work at Statkraft. / unsure
+U: I work at Equinor. / U: I work at Statkraft. / replaces
 U: I work at Equinor. / U: I've started at Statkraft. / replaces
-U: My employer is Equinor. / U: I work at Statkraft. / unsure
+U: My employer is Equinor. / U: I work at Statkraft. / replaces
 U: I'm retired. / U: I work at the hospice shop on Fridays. / unrelated
 U: I work at Bosch. / U: I don't work at Bosch on Fridays. / unrelated
 U: I drive a Fabia. / U: I drive a minibus for the school trip on Friday. / adds
@@ -187,7 +187,6 @@ U: I speak German. / U: I don't speak Swiss German. / unrelated
 U: I hate coriander. / U: I don't hate coriander in Sheila's curry. / unrelated
 U: I'm a member of the choir. / U: I'm not a member of the choir on Fridays. / unrelated
 U: I live in Leeds. / U: I live on Ashby Terrace. / unsure
-U: I live in Leeds. / U: I live in Headingley, near the cricket. / unsure
 U: I live in Leeds. / U: I don't live in Leeds during the week. / unrelated
 U: Ich arbeite bei Bosch. / U: Ich arbeite donnerstags zu Hause. / unrelated
 U: Ich fahre einen Fabia. / U: Ich fahre einen Bus für den Schulausflug am Freitag. / adds
@@ -198,10 +197,8 @@ U: Ich wohne in Graz. / U: Ich wohne in der Annenstraße. / unsure
 U: Trabajo en Repsol. / U: Trabajo en la oficina de Getafe los viernes. / adds
 U: Me gusta el café. / U: No me gusta el café después de las seis. / unrelated
 U: Hablo catalán. / U: No hablo catalán con los niños. / unrelated
-U: Vivo en Sevilla. / U: Vivo en Triana, cerca del río. / unsure
 U: 我喜欢咖啡。 / U: 我不喜欢晚上喝咖啡。 / unrelated
 U: 我会说日语。 / U: 我不会说日语的敬语。 / unrelated
-U: 我住在杭州。 / U: 我住在西湖区。 / unsure
 # food, taste
 U: I love olives. / U: I hate olives. / replaces
 U: I love olives. / U: I love capers. / adds
