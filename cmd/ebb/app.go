@@ -83,6 +83,16 @@ func (a *app) openExisting() (*extension.Extension, error) {
 	return a.openExistingWith(cfg)
 }
 
+// leave closes a memory that was written to, once what was written is read in the
+// background ("forget that", said last, is carried out), or after five seconds: the rest
+// is read when it is next opened.
+func (a *app) leave(x *extension.Extension) error {
+	within, cancel := context.WithTimeout(a.ctx, 5*time.Second)
+	defer cancel()
+	_ = x.WaitIdle(within)
+	return x.Close(context.WithoutCancel(a.ctx))
+}
+
 // missing reports whether there is no memory yet where --db says; a server is asked
 // when it is opened.
 func (a *app) missing() bool {

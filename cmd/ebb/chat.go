@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/tmc/langchaingo/agents"
 	"github.com/tmc/langchaingo/chains"
@@ -70,7 +69,7 @@ func (c *chatCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, x.Close(context.WithoutCancel(a.ctx))) }()
+	defer func() { err = errors.Join(err, a.leave(x)) }()
 	scope := a.scope()
 	if scope.Session = c.Session; scope.Session == "" {
 		scope.Session = a.sessionName("chat")
@@ -98,11 +97,7 @@ func (c *chatCmd) Run(a *app) (err error) {
 		talk.page.Note(cells.Dim, "", fmt.Sprintf("%s, remembering %s in %s.", name, scope.User, shown))
 		talk.page.Note(cells.Dim, "", "/help lists the commands, /quit ends.")
 	}
-	err = talk.run()
-	within, cancel := context.WithTimeout(a.ctx, 5*time.Second)
-	defer cancel()
-	_ = x.WaitIdle(within) // "forget that", said last, is carried out now, or when the memory is next opened
-	return err
+	return talk.run()
 }
 
 var chatHelp = [][]string{

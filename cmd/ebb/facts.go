@@ -28,7 +28,7 @@ func (c *rememberCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, x.Close(a.ctx)) }()
+	defer func() { err = errors.Join(err, a.leave(x)) }()
 	r, err := x.Remember(a.ctx, a.scope(), strings.Join(c.Content, " "))
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func (c *correctCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, x.Close(a.ctx)) }()
+	defer func() { err = errors.Join(err, a.leave(x)) }()
 	r, err := x.Correct(a.ctx, a.scope(), c.ID, strings.Join(c.Content, " "))
 	if err != nil {
 		return notFoundAs(err, noSuchMemory(c.ID))
@@ -100,7 +100,7 @@ func (c *forgetCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, x.Close(a.ctx)) }()
+	defer func() { err = errors.Join(err, a.leave(x)) }()
 	for _, id := range c.What {
 		if !idShape.MatchString(id) {
 			return c.choose(a, x)
@@ -189,7 +189,7 @@ func (c *protectCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, x.Close(a.ctx)) }()
+	defer func() { err = errors.Join(err, a.leave(x)) }()
 	what, act := strings.Join(c.What, " "), x.Protect
 	if c.Off {
 		act = x.Unprotect

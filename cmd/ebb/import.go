@@ -147,7 +147,7 @@ func (c *importCmd) Run(a *app) (err error) {
 	} else {
 		err = view.print(a)
 	}
-	if err == nil && len(faults) == 0 {
+	if err == nil && (len(faults) == 0 || exitCode(faults[len(faults)-1]) == exitUsage) {
 		err = catchUp(behind, a, x)
 	}
 	return errors.Join(append([]error{err}, faults...)...)

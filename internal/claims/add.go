@@ -247,9 +247,12 @@ func (a *addition) quotes() []schema.Cited {
 
 // find reads the claims to compare the new one with.
 func (a *addition) find(ctx context.Context) error {
-	keys, err := a.tx.ClaimKeys(ctx, a.Memory.UserID)
-	if err != nil {
-		return err
+	var keys []schema.ClaimKey
+	var err error
+	if a.wide || known(a.reading) {
+		if keys, err = a.tx.ClaimKeys(ctx, a.Memory.UserID); err != nil {
+			return err
+		}
 	}
 	var near, sources []int64
 	if a.Similar != nil {

@@ -221,7 +221,7 @@ var poisoning = []Mutant{
 		Defence: "an MCP client cannot suppress another source's message by using its id first",
 		File:    "internal/mcpserver/conversation.go",
 		Old:     "eventbus.WithID(idPrefix+id)",
-		New:     "eventbus.WithID(id)",
+		New:     "eventbus.WithID(idPrefix[:0] + id)",
 		Package: "./internal/mcpserver",
 		Test:    "TestClientsCannotSetIDs",
 	},
