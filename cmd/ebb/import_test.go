@@ -152,9 +152,16 @@ func TestImportContinuesWithOtherFiles(t *testing.T) {
 	dir := t.TempDir()
 	writeTo(t, filepath.Join(dir, "in", "a.jsonl"), "{\n")
 	writeTo(t, filepath.Join(dir, "in", "b.jsonl"), turnLines(2))
-	o := ebb(t, "", "--db", filepath.Join(dir, "m.db"), "--user", "ada", "--json", "import", filepath.Join(dir, "in"))
+	db := filepath.Join(dir, "m.db")
+	o := ebb(t, "", "--db", db, "--user", "ada", "--json", "import", filepath.Join(dir, "in"))
 	require.Equal(t, exitUsage, o.code)
 	require.Contains(t, o.err, "a.jsonl: line 1: JSON")
+	var stats statsView
+	require.NoError(t, json.Unmarshal([]byte(ebb(t, "", "--db", db, "stats", "--json").out), &stats))
+	require.NotEmpty(t, stats.Health.Consumers)
+	for _, c := range stats.Health.Consumers {
+		require.Zero(t, c.Lag, "%s: what was stored is read", c.Name)
+	}
 	v := imported(t, o)
 	require.Equal(t, 2, v.Stored)
 	require.Contains(t, v.Files[0].Error, "line 1")
