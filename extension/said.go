@@ -62,11 +62,15 @@ func (x *Extension) readSaid(ctx context.Context, events ...eventbus.Event) erro
 }
 
 func (x *Extension) readMessage(ctx context.Context, scope Scope, id string) error {
-	m, err := x.said(ctx, scope, id, x.reader.Says)
+	var says *claims.Message
+	m, err := x.said(ctx, scope, id, func(m *schema.Memory) bool {
+		says = x.reader.Says(scope, m)
+		return says != nil
+	})
 	if err != nil || m == nil {
 		return err
 	}
-	_, err = x.reader.Read(ctx, scope, m)
+	_, err = x.reader.ReadParsed(ctx, says, m)
 	return err
 }
 

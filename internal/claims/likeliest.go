@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ebbmem/ebb/internal/intent"
+	"github.com/ebbmem/ebb/internal/prefilter"
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/internal/topics"
@@ -137,7 +138,7 @@ func unkept(memories []schema.Memory) []schema.Memory {
 }
 
 // confidedWords matches what is said in confidence.
-var confidedWords = regexp.MustCompile(`(?i)\b(?:between (?:you and me|us|ourselves)|(?:nobody|no[ -]one|no body) (?:else )?(?:knows|is to know|can know|must know|but you)|(?:not|haven'?t|never|didn'?t|can'?t|couldn'?t|don'?t|won'?t) (?:\pL+ ){0,2}?(?:tell|told|tellin|telling|say|said) (?:it )?(?:to )?(?:no ?one|nobody|any ?one|anybody|a soul)|(?:don'?t|do not|please don'?t|can'?t|dont|cant) tell|keep (?:it|this|that) (?:quiet|to yourself|between|under)|(?:can'?t|cant|must ?n'?t|doesn'?t|don'?t|dont|doesnt|has no|have no|no) (?:know|clue|idea)|secret(?:ly)?|shh+|hush|confess|confession|embarrass\pL*|ashamed|private|behind \pL+(?:'?s)? backs?|off the record|in confidence|don'?t laugh|dont judge|my eyes only)\b|` +
+var confidedWords = prefilter.MustCompile(`(?i)\b(?:between (?:you and me|us|ourselves)|(?:nobody|no[ -]one|no body) (?:else )?(?:knows|is to know|can know|must know|but you)|(?:not|haven'?t|never|didn'?t|can'?t|couldn'?t|don'?t|won'?t) (?:\pL+ ){0,2}?(?:tell|told|tellin|telling|say|said) (?:it )?(?:to )?(?:no ?one|nobody|any ?one|anybody|a soul)|(?:don'?t|do not|please don'?t|can'?t|dont|cant) tell|keep (?:it|this|that) (?:quiet|to yourself|between|under)|(?:can'?t|cant|must ?n'?t|doesn'?t|don'?t|dont|doesnt|has no|have no|no) (?:know|clue|idea)|secret(?:ly)?|shh+|hush|confess|confession|embarrass\pL*|ashamed|private|behind \pL+(?:'?s)? backs?|off the record|in confidence|don'?t laugh|dont judge|my eyes only)\b|` +
 	`\b(?:unter uns|im vertrauen|vertraulich|geheim\pL*|heimlich|beicht\pL*|peinlich|schäm\pL*|(?:wei(?:ß|ss)|wissen) (?:\pL+ ){0,2}?(?:keiner|niemand|nix|nichts|koaner)|(?:keiner|niemand|koaner) (?:\pL+ ){0,2}?(?:weiß|weiss|wissen|erfahren)|(?:sag|erzähl|verrat)\pL* (?:\pL+ ){0,3}?(?:keinem|niemand\pL*|nicht|nich|net|nix)|bleibt unter|psst+|lach (?:jetzt )?nicht)\b|` +
 	`(?:^|[^\pL])(?:entre (?:nosotros|nos|tú y yo|tu y yo)|(?:no lo|nadie lo|no lo) sabe(?: nadie)?|nadie (?:lo )?(?:sabe|puede|debe)|no se lo (?:dije|digas|he dicho|conté|cuentes)|no (?:lo )?(?:digas|cuentes)|secreto|en secreto|a escondidas|confes\pL*|vergüenza|que quede (?:aquí|aca|acá|entre)|quede entre|no te rías|no me juzgues|sin que (?:lo )?(?:sepa|sepan))(?:[^\pL]|$)|` +
 	`(?:别|不要|莫|甭)(?:跟|告诉|和|给)|别(?:人|说出去|外传|笑)|(?:没|沒)(?:人|有人)(?:知道|晓得)|谁(?:也|都)(?:不|没)|秘密|偷偷|瞒着|瞞著|保密|悄悄|私下|不敢(?:跟|告诉|说)|丢人|丟人|坦白|其实我|就(?:你|咱俩)知道`)

@@ -82,8 +82,8 @@ const (
 	wholeMessage = 40   // tokens of a message that is kept whole
 )
 
-// message is a user's message with its parsed claims and requests.
-type message struct {
+// Message is a user's message with its parsed claims and requests.
+type Message struct {
 	*schema.Memory
 
 	owner    schema.Scope
@@ -101,8 +101,8 @@ func Own(m *schema.Memory) bool {
 }
 
 // understand parses a message. Most messages yield nothing.
-func (r *Reader) understand(owner schema.Scope, m *schema.Memory) *message {
-	msg := &message{Memory: m, owner: owner, requests: said.Requests(m.Content)}
+func (r *Reader) understand(owner schema.Scope, m *schema.Memory) *Message {
+	msg := &Message{Memory: m, owner: owner, requests: said.Requests(m.Content)}
 	if !r.OnlyRequests || len(msg.requests) > 0 {
 		msg.claims = said.Claims(m.Content, maxClaims)
 	}
@@ -115,7 +115,7 @@ func (r *Reader) understand(owner schema.Scope, m *schema.Memory) *message {
 
 // wishes returns what a message says about how to answer from now on and no pattern
 // parses: the sentences that do, or a short message whole.
-func (m *message) wishes() (more []said.Claim) {
+func (m *Message) wishes() (more []said.Claim) {
 	if slices.ContainsFunc(m.claims, func(c said.Claim) bool { return c.Wish }) || slices.ContainsFunc(m.requests, isSure) {
 		return nil
 	}
@@ -134,7 +134,7 @@ func (m *message) wishes() (more []said.Claim) {
 // lasting returns the sentences of a message that no pattern parses and that may stay
 // true. A short message without a parsed claim is kept whole: of "Sent my soup back, it
 // was full of coriander. It's genetic, I checked" the last sentence alone is useless.
-func (m *message) lasting() (more []said.Claim) {
+func (m *Message) lasting() (more []said.Claim) {
 	whole := strings.TrimSpace(m.Content)
 	likeliest := 0.0
 	for _, s := range said.LastingOf(m.Content) {
@@ -155,13 +155,17 @@ func (m *message) lasting() (more []said.Claim) {
 	return more
 }
 
-// Says reports whether a message contains a claim or request that would be carried out.
-func (r *Reader) Says(m *schema.Memory) bool {
+// Says parses a message of owner's. It returns nil if that contains no claim or request
+// that would be carried out.
+func (r *Reader) Says(owner schema.Scope, m *schema.Memory) *Message {
 	if !Own(m) {
-		return false
+		return nil
 	}
-	msg := r.understand(schema.Scope{}, m)
-	return slices.ContainsFunc(msg.requests, isSure) || !r.OnlyRequests && len(msg.claims) > 0
+	msg := r.understand(owner, m)
+	if !slices.ContainsFunc(msg.requests, isSure) && (r.OnlyRequests || len(msg.claims) == 0) {
+		return nil
+	}
+	return msg
 }
 
 func isSure(q said.Request) bool { return !q.Unsure }
@@ -212,7 +216,12 @@ type Changes struct {
 //
 // Errors: those of the database, of Find and of Stored.
 func (r *Reader) Read(ctx context.Context, owner schema.Scope, m *schema.Memory, meant ...Request) (changes Changes, err error) {
-	msg := r.understand(owner, m)
+	return r.ReadParsed(ctx, r.understand(owner, m), m, meant...)
+}
+
+// ReadParsed is [Reader.Read] of a parsed message, which m is the stored form of.
+func (r *Reader) ReadParsed(ctx context.Context, msg *Message, m *schema.Memory, meant ...Request) (changes Changes, err error) {
+	msg.Memory = m
 	msg.requests = slices.DeleteFunc(msg.requests, func(q said.Request) bool { return q.Unsure })
 	if len(msg.requests)+len(meant) == 0 && (r.OnlyRequests || len(msg.claims) == 0) || !Own(m) && len(meant) == 0 {
 		return Changes{}, nil
@@ -220,7 +229,7 @@ func (r *Reader) Read(ctx context.Context, owner schema.Scope, m *schema.Memory,
 	return r.carryOut(ctx, msg, meant...)
 }
 
-func (r *Reader) carryOut(ctx context.Context, msg *message, meant ...Request) (changes Changes, err error) {
+func (r *Reader) carryOut(ctx context.Context, msg *Message, meant ...Request) (changes Changes, err error) {
 	for _, q := range msg.requests {
 		var found []schema.Memory
 		if object := q.Object(); object != "" && r.Find != nil {
@@ -232,7 +241,7 @@ func (r *Reader) carryOut(ctx context.Context, msg *message, meant ...Request) (
 	}
 	err = r.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 		changes = Changes{}
-		w := &reading{r: r, message: msg, tx: tx}
+		w := &reading{r: r, Message: msg, tx: tx}
 		return w.carryOut(ctx, meant, &changes)
 	})
 	return changes, err
@@ -240,7 +249,7 @@ func (r *Reader) carryOut(ctx context.Context, msg *message, meant ...Request) (
 
 // reading is a message that is being carried out.
 type reading struct {
-	*message
+	*Message
 
 	r   *Reader
 	tx  *schema.Tx
