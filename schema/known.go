@@ -21,11 +21,13 @@ const comparedKeys = 1000
 
 const claimKeys = `SELECT id, kind, coalesce(subject, ''), coalesce(predicate, ''), coalesce(object, ''),
 		coalesce(json_extract(attributes, '$.temporal'), ''), run_id IS NOT NULL AND json_extract(attributes, '$.said') IS NULL
-	FROM memories WHERE user_id = ?1 AND kind <> 'episode' AND kind IN ('fact', 'preference')
-		AND (state IN ('active', 'dormant') AND valid_until IS NULL OR state = 'forgotten')
-	ORDER BY id DESC LIMIT ?2`
+	FROM (SELECT id, kind, subject, predicate, object, attributes, run_id FROM memories WHERE user_id = ?1 AND kind <> 'episode' AND kind IN ('fact', 'preference')
+			AND (state IN ('active', 'dormant') AND valid_until IS NULL OR state = 'forgotten')
+		ORDER BY id DESC LIMIT ?2) AS newest
+	WHERE subject <> '' OR predicate <> '' ORDER BY id DESC`
 
-// ClaimKeys returns the keys of the user's current and forgotten claims, newest first.
+// ClaimKeys returns the keys that are not empty of the user's newest current and forgotten
+// claims, newest first.
 func (tx *Tx) ClaimKeys(ctx context.Context, userID int64) ([]ClaimKey, error) {
 	return List(ctx, tx.Query, func(k *ClaimKey) []any {
 		return []any{&k.ID, &k.Kind, &k.Subject, &k.Predicate, &k.Object, &k.Temporal, &k.Drawn}

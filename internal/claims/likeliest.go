@@ -291,11 +291,8 @@ func (x *index) secret(object string) int {
 	}
 	var said []statement // the best of each message and the claims of it
 	for i := range x.memories {
-		if !confidedWords.MatchString(x.memories[i].Content) {
-			continue
-		}
 		near := about.Near(x.topicsOf(i))
-		if shares[i] == 0 && near < leastNear {
+		if shares[i] == 0 && near < leastNear || !confidedWords.MatchString(x.memories[i].Content) {
 			continue
 		}
 		one := statement{i, shares[i] + topicShare*near}
@@ -348,9 +345,10 @@ func (x *index) meant(request, object string) (best int, p float64) {
 	scores := make([]float64, len(x.memories))
 	for i := range x.memories {
 		m := &x.memories[i]
-		private := min(0.999, max(0.001, intent.Confided.P(m.Content)))
+		signals := intent.Read(m.Content)
+		private := min(0.999, max(0.001, intent.Confided.Rate(signals)))
 		scores[i] = shareWeight*shares[i] + topicWeight*asked.Near(x.topicsOf(i)) + confided*math.Log(private/(1-private)) +
-			lastingWeight*intent.Lasting.P(m.Content) - agePenalty*math.Log(1+float64(later[m.EventTime]))
+			lastingWeight*intent.Lasting.Rate(signals) - agePenalty*math.Log(1+float64(later[m.EventTime]))
 		said[m.EventTime] = max(said[m.EventTime], scores[i])
 		if best < 0 || scores[i] > scores[best] || scores[i] == scores[best] && m.EventTime.After(x.memories[best].EventTime.Time) {
 			best = i

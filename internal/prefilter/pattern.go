@@ -67,12 +67,12 @@ func (p *Regexp) MatchString(s string) bool {
 	return false
 }
 
-// FindStringIndex is that of [regexp.Regexp].
-func (p *Regexp) FindStringIndex(s string) []int {
+// FindStringSubmatchIndex is that of [regexp.Regexp].
+func (p *Regexp) FindStringSubmatchIndex(s string) []int {
 	if !p.MatchString(s) {
 		return nil
 	}
-	return p.whole().FindStringIndex(s)
+	return p.whole().FindStringSubmatchIndex(s)
 }
 
 // ReplaceAllString is that of [regexp.Regexp].

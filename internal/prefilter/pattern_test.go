@@ -38,7 +38,7 @@ func TestPatternEqualsExpression(t *testing.T) {
 			s := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 6).Draw(t, "parts"), "")
 			require.Equal(t, plain.MatchString(s), p.MatchString(s), "%q in %q", e, s)
 			require.Equal(t, plain.MatchString(s) || other.MatchString(s), both.MatchString(s), "%q in %q", e, s)
-			require.Equal(t, plain.FindStringIndex(s), p.FindStringIndex(s), "%q in %q", e, s)
+			require.Equal(t, plain.FindStringSubmatchIndex(s), p.FindStringSubmatchIndex(s), "%q in %q", e, s)
 			require.Equal(t, plain.ReplaceAllString(s, "-"), p.ReplaceAllString(s, "-"), "%q in %q", e, s)
 		}
 	})

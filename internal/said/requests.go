@@ -466,7 +466,7 @@ const mostBefore = 160
 func keptAfterColon(message string, s sentence) (Request, bool) {
 	asked := strings.TrimSpace(message[s.lo:s.hi])
 	at := strings.IndexAny(asked, ":：—")
-	if first := beforeSelf.FindStringIndex(asked); at < 0 && first != nil {
+	if first := beforeSelf.FindStringSubmatchIndex(asked); at < 0 && first != nil {
 		at = first[0]
 	}
 	if at < 0 || at > mostBefore || s.question && !asksToDo(asked) || ownHabit.MatchString(asked[:at]) {
@@ -495,12 +495,12 @@ func saidBefore(before string) string {
 }
 
 // objectForms match requests that name their object first.
-var objectForms = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)\bwhat i (?:said|told you|wrote|mentioned) about (.{2,60}?)(?: the other \pL+| earlier| yesterday| before| just now)?,? (?:please |just )?(?:delete|erase|forget|scrub|remove|wipe) (?:that|it|this)\b`),
-	regexp.MustCompile(`(?i)\b(?:das|die sache|die geschichte|das ganze) mit (?:der |dem |den |meine[rmn] )?(.{2,60}?) (?:möcht\pL*|will|mag) ich (?:bitte )?(?:nicht gespeichert|nicht mehr gespeichert|gelöscht|vergessen)`),
-	regexp.MustCompile(`(?i)\blo (?:que (?:te )?(?:dije|conté) )?(?:de|sobre) (.{2,60}?),? (?:por favor,? )?(?:bórralo|olvídalo|elimínalo)\b`),
-	regexp.MustCompile(`(?:把|将)(?:我)?(.{2,20}?)(?:那件事|这件事|那事|这事|的事情?)?(?:给|都|全)?(?:忘掉|忘了|删掉|删了|删除|忘記|忘记)`),
-	regexp.MustCompile(`^(.{2,20}?)(?:那件事|这件事|这茬|那茬|这事|那事|的事情?)(?:你|就|请|都)*(?:忘了吧|忘掉吧|忘了|忘掉|当我没说过|当我没说|删掉|删了)`),
+var objectForms = []*prefilter.Regexp{
+	prefilter.MustCompile(`(?i)\bwhat i (?:said|told you|wrote|mentioned) about (.{2,60}?)(?: the other \pL+| earlier| yesterday| before| just now)?,? (?:please |just )?(?:delete|erase|forget|scrub|remove|wipe) (?:that|it|this)\b`),
+	prefilter.MustCompile(`(?i)\b(?:das|die sache|die geschichte|das ganze) mit (?:der |dem |den |meine[rmn] )?(.{2,60}?) (?:möcht\pL*|will|mag) ich (?:bitte )?(?:nicht gespeichert|nicht mehr gespeichert|gelöscht|vergessen)`),
+	prefilter.MustCompile(`(?i)\blo (?:que (?:te )?(?:dije|conté) )?(?:de|sobre) (.{2,60}?),? (?:por favor,? )?(?:bórralo|olvídalo|elimínalo)\b`),
+	prefilter.MustCompile(`(?:把|将)(?:我)?(.{2,20}?)(?:那件事|这件事|那事|这事|的事情?)?(?:给|都|全)?(?:忘掉|忘了|删掉|删了|删除|忘記|忘记)`),
+	prefilter.MustCompile(`^(.{2,20}?)(?:那件事|这件事|这茬|那茬|这事|那事|的事情?)(?:你|就|请|都)*(?:忘了吧|忘掉吧|忘了|忘掉|当我没说过|当我没说|删掉|删了)`),
 }
 
 // objectFirst returns the request of a sentence without quotations that names its
@@ -513,11 +513,11 @@ func objectFirst(message string, s sentence) (Request, bool) {
 	}
 	asked := strings.TrimSpace(message[s.lo:s.hi])
 	for _, form := range objectForms {
-		if m := form.FindStringSubmatch(asked); m != nil && !strings.HasSuffix(asked, "?") && !strings.HasSuffix(asked, "？") {
+		if m := form.FindStringSubmatchIndex(asked); m != nil && !strings.HasSuffix(asked, "?") && !strings.HasSuffix(asked, "？") {
 			if intent.Forget.P(asked) < leastForget {
 				break // it edits a text or a list
 			}
-			return Request{Verb: Forget, Sentence: asked, About: strings.TrimSpace(m[1])}, true
+			return Request{Verb: Forget, Sentence: asked, About: strings.TrimSpace(asked[m[2]:m[3]])}, true
 		}
 	}
 	return Request{}, false
