@@ -63,14 +63,14 @@ func (x *Extension) readSaid(ctx context.Context, events ...eventbus.Event) erro
 
 func (x *Extension) readMessage(ctx context.Context, scope Scope, id string) error {
 	var says *claims.Message
-	m, err := x.said(ctx, scope, id, func(m *schema.Memory) bool {
+	_, err := x.said(ctx, scope, id, func(m *schema.Memory) bool {
 		says = x.reader.Says(scope, m)
 		return says != nil
 	})
-	if err != nil || m == nil {
+	if err != nil || says == nil {
 		return err
 	}
-	_, err = x.reader.ReadParsed(ctx, says, m)
+	_, err = x.reader.ReadParsed(ctx, says)
 	return err
 }
 
@@ -102,9 +102,7 @@ func (x *Extension) said(ctx context.Context, scope Scope, id string, worth func
 		}
 		if m, err = s.Said(ctx, userID, id); err != nil || !worth(m) {
 			m = nil
-			return err
 		}
-		m, err = s.Memory(ctx, userID, id)
 		return err
 	})
 	return m, err

@@ -171,7 +171,7 @@ func indexOf(weights map[string]float64, memories []schema.Memory) *index {
 		words := make(map[string]bool)
 		roots := make(map[string]bool)
 		all := wordsOf(&memories[i])
-		if code.MatchString(memories[i].Content) {
+		if content := memories[i].Content; strings.ContainsAny(content, "0123456789") && code.MatchString(content) {
 			all = append(all, codeTerms...)
 		}
 		for _, w := range all {

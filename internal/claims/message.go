@@ -216,14 +216,13 @@ type Changes struct {
 //
 // Errors: those of the database, of Find and of Stored.
 func (r *Reader) Read(ctx context.Context, owner schema.Scope, m *schema.Memory, meant ...Request) (changes Changes, err error) {
-	return r.ReadParsed(ctx, r.understand(owner, m), m, meant...)
+	return r.ReadParsed(ctx, r.understand(owner, m), meant...)
 }
 
-// ReadParsed is [Reader.Read] of a parsed message, which m is the stored form of.
-func (r *Reader) ReadParsed(ctx context.Context, msg *Message, m *schema.Memory, meant ...Request) (changes Changes, err error) {
-	msg.Memory = m
+// ReadParsed is [Reader.Read] of a parsed message.
+func (r *Reader) ReadParsed(ctx context.Context, msg *Message, meant ...Request) (changes Changes, err error) {
 	msg.requests = slices.DeleteFunc(msg.requests, func(q said.Request) bool { return q.Unsure })
-	if len(msg.requests)+len(meant) == 0 && (r.OnlyRequests || len(msg.claims) == 0) || !Own(m) && len(meant) == 0 {
+	if len(msg.requests)+len(meant) == 0 && (r.OnlyRequests || len(msg.claims) == 0) || !Own(msg.Memory) && len(meant) == 0 {
 		return Changes{}, nil
 	}
 	return r.carryOut(ctx, msg, meant...)
@@ -261,11 +260,13 @@ type reading struct {
 
 func (w *reading) carryOut(ctx context.Context, meant []Request, changes *Changes) (err error) {
 	// another process may have erased the message since it was read
-	if _, err := w.tx.Memory(ctx, w.UserID, w.UID); errors.Is(err, schema.ErrNotFound) {
+	m, err := w.tx.Memory(ctx, w.UserID, w.UID)
+	if errors.Is(err, schema.ErrNotFound) {
 		return nil
 	} else if err != nil {
 		return err
 	}
+	w.Memory = m
 	uid := RunOf(w.UID)
 	if w.run, err = open(ctx, w.tx, w.UserID, uid, schema.CauseSaid, "user"); err != nil {
 		return err
