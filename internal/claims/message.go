@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/ebbmem/ebb/internal/grounding"
@@ -161,11 +162,16 @@ func (r *Reader) Says(owner schema.Scope, m *schema.Memory) *Message {
 	if !Own(m) {
 		return nil
 	}
-	msg := r.understand(owner, m)
-	if !slices.ContainsFunc(msg.requests, isSure) && (r.OnlyRequests || len(msg.claims) == 0) {
-		return nil
+	if msg := r.understand(owner, m); msg.dropUnsure(r.OnlyRequests) {
+		return msg
 	}
-	return msg
+	return nil
+}
+
+// dropUnsure drops the unsure requests and reports whether something is to be carried out.
+func (m *Message) dropUnsure(onlyRequests bool) bool {
+	m.requests = slices.DeleteFunc(m.requests, func(q said.Request) bool { return q.Unsure })
+	return len(m.requests) > 0 || !onlyRequests && len(m.claims) > 0
 }
 
 func isSure(q said.Request) bool { return !q.Unsure }
@@ -216,16 +222,41 @@ type Changes struct {
 //
 // Errors: those of the database, of Find and of Stored.
 func (r *Reader) Read(ctx context.Context, owner schema.Scope, m *schema.Memory, meant ...Request) (changes Changes, err error) {
-	return r.ReadParsed(ctx, r.understand(owner, m), meant...)
-}
-
-// ReadParsed is [Reader.Read] of a parsed message.
-func (r *Reader) ReadParsed(ctx context.Context, msg *Message, meant ...Request) (changes Changes, err error) {
-	msg.requests = slices.DeleteFunc(msg.requests, func(q said.Request) bool { return q.Unsure })
-	if len(msg.requests)+len(meant) == 0 && (r.OnlyRequests || len(msg.claims) == 0) || !Own(msg.Memory) && len(meant) == 0 {
+	msg := r.understand(owner, m)
+	if says := msg.dropUnsure(r.OnlyRequests); len(meant) == 0 && !(says && Own(m)) {
 		return Changes{}, nil
 	}
 	return r.carryOut(ctx, msg, meant...)
+}
+
+// ReadAll is [Reader.Read] of parsed messages, in order. Those without requests share a
+// transaction.
+func (r *Reader) ReadAll(ctx context.Context, messages []*Message) error {
+	for len(messages) > 0 {
+		if len(messages[0].requests) > 0 {
+			if _, err := r.carryOut(ctx, messages[0]); err != nil {
+				return err
+			}
+			messages = messages[1:]
+			continue
+		}
+		var done int
+		err := r.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+			began := time.Now()
+			for done = 0; done < len(messages) && len(messages[done].requests) == 0 && (done == 0 || tx.GoesOn(began)); done++ {
+				w := &reading{r: r, Message: messages[done], tx: tx}
+				if err := w.carryOut(ctx, nil, &Changes{}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		messages = messages[done:]
+	}
+	return nil
 }
 
 func (r *Reader) carryOut(ctx context.Context, msg *Message, meant ...Request) (changes Changes, err error) {

@@ -76,7 +76,7 @@ func MannerOf(message string) (out []Lasting) {
 // only ask something and is not limited to one answer or text.
 func (s *sentence) lastingWish(message string) bool {
 	visible := s.visible(message)
-	return !limited(visible) && (asksToDo(visible) || !s.question && !asksUnmarked(visible))
+	return !limited(visible) && (!s.question && !asksUnmarked(visible) || asksToDo(visible))
 }
 
 // asksToDo reports whether a question asks the assistant to do or to stop something: "could
