@@ -38,11 +38,12 @@ const (
 	noneScore      = 0.63
 	noneGrowth     = 0.62
 	usualSize      = 30
-	leastFitted    = 12  // n of smaller memories, which the fit has not seen
-	mostFitted     = 150 // n of larger ones
-	rivals         = 10  // memories that share the probability with it
-	surelyMeant    = 0.5 // probability from which the likeliest memory is taken
-	leastRelated   = 0.1 // share of its words and similarity of topics, together, that it must have
+	leastFitted    = 12    // n of smaller memories, which the fit has not seen
+	mostFitted     = 150   // n of larger ones
+	rivals         = 10    // memories that share the probability with it
+	surelyMeant    = 0.5   // probability from which the likeliest memory is taken
+	mostPrivate    = 0.999 // what [intent.Confided] says of it is at most so sure, and likewise not less than its complement
+	leastRelated   = 0.1   // share of its words and similarity of topics, together, that it must have
 )
 
 // Thresholds and weights for loose requests, each 0–1.
@@ -343,12 +344,26 @@ func (x *index) meant(request, object string) (best int, p float64) {
 	asked := census.Ask(topics.Of(request), 1)
 	best = -1
 	scores := make([]float64, len(x.memories))
-	for i := range x.memories {
+	score := func(i int, private, lasting float64) float64 {
+		return shareWeight*shares[i] + topicWeight*asked.Near(x.topicsOf(i)) + confided*math.Log(private/(1-private)) +
+			lastingWeight*lasting - agePenalty*math.Log(1+float64(later[x.memories[i].EventTime]))
+	}
+	order := make([]int, len(x.memories)) // of what they may score at most: few are worth their signals
+	for i := range order {
+		order[i], scores[i] = i, score(i, mostPrivate, 1)
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	ranked := func() []float64 {
+		all := slices.Sorted(maps.Values(said))
+		return all[max(0, len(all)-rivals):]
+	}
+	for n, i := range order {
+		if n%100 == 0 && scores[i] < ranked()[0] {
+			break
+		}
 		m := &x.memories[i]
 		signals := intent.Read(m.Content)
-		private := min(0.999, max(0.001, intent.Confided.Rate(signals)))
-		scores[i] = shareWeight*shares[i] + topicWeight*asked.Near(x.topicsOf(i)) + confided*math.Log(private/(1-private)) +
-			lastingWeight*intent.Lasting.Rate(signals) - agePenalty*math.Log(1+float64(later[m.EventTime]))
+		scores[i] = score(i, min(mostPrivate, max(1-mostPrivate, intent.Confided.Rate(signals))), intent.Lasting.Rate(signals))
 		said[m.EventTime] = max(said[m.EventTime], scores[i])
 		if best < 0 || scores[i] > scores[best] || scores[i] == scores[best] && m.EventTime.After(x.memories[best].EventTime.Time) {
 			best = i
@@ -358,8 +373,7 @@ func (x *index) meant(request, object string) (best int, p float64) {
 		return -1, 0
 	}
 	all := math.Exp(noneScore + noneGrowth*math.Log(size) - scores[best])
-	ranked := slices.Sorted(maps.Values(said))
-	for _, score := range ranked[max(0, len(ranked)-rivals):] {
+	for _, score := range ranked() {
 		all += math.Exp(score - scores[best])
 	}
 	return best, 1 / all

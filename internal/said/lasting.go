@@ -24,7 +24,8 @@ func LastingOf(message string) []Lasting {
 		if asksUnmarked(u) {
 			continue
 		}
-		if p := intent.Lasting.P(u); !onlyAsks(u, p) {
+		signals := intent.Read(u)
+		if p := intent.Lasting.Rate(signals); !onlyAsks(signals, p) {
 			out = append(out, Lasting{Sentence: withFragments(message, u), P: asked(u, p)})
 		}
 	}
@@ -40,14 +41,18 @@ const (
 	hardlyLasting = 0.15 // by [intent.Lasting]
 )
 
-func onlyAsks(s string, lasting float64) bool {
-	return lasting < hardlyLasting && intent.Asks.P(s) >= surelyAsks
+func onlyAsks(s intent.Text, lasting float64) bool {
+	return lasting < hardlyLasting && intent.Asks.Rate(s) >= surelyAsks
 }
 
 // OnlyAsks reports whether a message asks something, with or without a question mark, and
 // states nothing.
 func OnlyAsks(message string) bool {
-	return text.OnlyAsks(message) || onlyAsks(message, intent.Lasting.P(message))
+	if text.OnlyAsks(message) {
+		return true
+	}
+	signals := intent.Read(message)
+	return onlyAsks(signals, intent.Lasting.Rate(signals))
 }
 
 // MannerOf rates the sentences of a user's own message by [intent.Manner]: the probability
