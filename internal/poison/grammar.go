@@ -93,7 +93,7 @@ func rulesOf(t *tongue, gate int) (made []rule) {
 			}
 		}
 		if len(ways) > 0 {
-			made = append(made, rule{reason: f.reason, gate: gate + int(f.about), pattern: prefilter.MustCompile(strings.Join(ways, "|"))})
+			made = append(made, rule{reason: f.reason, gate: gate + int(f.about), pattern: prefilter.New(strings.Join(ways, "|"))})
 		}
 	}
 	return made

@@ -91,10 +91,10 @@ func asksToDo(question string) bool {
 }
 
 // asksToTell matches what begins like toDo and asks for an answer.
-var asksToTell = prefilter.MustCompile(`(?i)\b(?:can|could|will|would) you (?:please )?(?:tell me|explain|say|know|think|believe|recommend|rather|like) (?:how|what|why|whether|if|which|when|where|that|your|about)\b|\b(?:kannst|könntest) du (?:mir )?(?:sagen|erklären)|(?:puedes|podrías) (?:decirme|explicarme) (?:qué|cómo|si|cuál|cuándo|dónde|por qué|quién|cuánt)|(?:能|可以)告诉我`)
+var asksToTell = prefilter.New(`(?i)\b(?:can|could|will|would) you (?:please )?(?:tell me|explain|say|know|think|believe|recommend|rather|like) (?:how|what|why|whether|if|which|when|where|that|your|about)\b|\b(?:kannst|könntest) du (?:mir )?(?:sagen|erklären)|(?:puedes|podrías) (?:decirme|explicarme) (?:qué|cómo|si|cuál|cuándo|dónde|por qué|quién|cuánt)|(?:能|可以)告诉我`)
 
 // toDo match such questions, by language.
-var toDo = prefilter.MustCompile(
+var toDo = prefilter.New(
 	`(?i)(?:^|[,;:–—-]\s*|\b(?:and|but|so|please|then|hey|ok|also|oh|ebb|forward|on|future) )(?:(?:can|could|would|will)(?:n['’]?t)? (?:you|u)\b|(?:can|could|may) (?:i|we) (?:have|get)\b|(?:would|do) you mind\b|mind \pL+ing\b)|\b(?:please|pls|ok|okay|alright|thanks|understood|got it)\W*$`,
 	`(?i)(?:^|[,;:–—-]\s*|(?:und|aber|also|bitte|dann|ach) )(?:(?:kannst|könntest|würdest|magst) du|chönntisch|chasch|kannste)\b|(?:^|, )(?:können|könnten|würden) sie\b|(?:macht|würde) es dir (?:was |etwas )?aus|\b(?:bitte|ja|okay|danke|verstanden|klar)\W*$`,
 	`(?i)(?:^|[,;:¿–—-]\s*|(?:^|[^\pL])(?:y|pero|oye|ya) )(?:me |te |lo |nos )?(?:puedes|podrías|puede|podría|quieres|te importaría|le importaría|te importa|serías)(?:[^\pL]|$)|(?:^|[^\pL])(?:por favor|vale|sí|gracias|entendido|eh)\W*$`,
@@ -108,10 +108,10 @@ func limited(wish string) bool {
 }
 
 // general matches words for always.
-var general = prefilter.MustCompile(`(?i)\b(?:from (?:now|here|today|this) on\w*|from now|always|every time|each time|whenever|in (?:the )?future|going forward|generally|in general)\b|\b(?:ab (?:jetzt|heute|sofort|nun)|von (?:jetzt|nun) an|immer|künftig|in zukunft|grundsätzlich|generell|jedes mal|jedesmal)\b|(?:^|[^\pL])(?:siempre|a partir de|de ahora en adelante|en adelante|cada vez|en general|en el futuro)(?:[^\pL]|$)|以后|今后|从现在|从今|每次|总是|一直|永远|一律`)
+var general = prefilter.New(`(?i)\b(?:from (?:now|here|today|this) on\w*|from now|always|every time|each time|whenever|in (?:the )?future|going forward|generally|in general)\b|\b(?:ab (?:jetzt|heute|sofort|nun)|von (?:jetzt|nun) an|immer|künftig|in zukunft|grundsätzlich|generell|jedes mal|jedesmal)\b|(?:^|[^\pL])(?:siempre|a partir de|de ahora en adelante|en adelante|cada vez|en general|en el futuro)(?:[^\pL]|$)|以后|今后|从现在|从今|每次|总是|一直|永远|一律`)
 
 // limits match what limits a wish, by language.
-var limits = prefilter.MustCompile(
+var limits = prefilter.New(
 	`(?i)\b(?:for|in|on|with|to|about|at) (?:just )?(?:this|that|these|those) (?:one|ones|time|once|answer|reply|response|message|question|e-?mail|letter|text|post|case|task|draft|document|note|story|poem|chat|conversation)\b|^(?:\pL+ ){0,3}?(?:this|that) (?:time|one)\b|\b(?:only|just) this once\b|\bthis time(?: around)?\b|\bfor (?:now|once|the moment|the time being)\b|\b(?:just|only) for today\b`+
 		`|(?:^|[,;]\s*|\b(?:please|and|just|you) )(?:re)?(?:write|word|phrase|draft|translate|make|render|format) (?:it|this|that)\b|^(?:please |just |only |ok |and |but |so )*(?:here\b|(?:use|write|answer|reply|keep|be|no|put|make|give|add|skip|leave|don['’]?t|do not)\b[^,.;]* here\W*$)`,
 	`(?i)\b(?:diesmal|dieses (?:eine )?mal|ausnahmsweise|hierfür|hierbei|vorerst|fürs erste|nur (?:heute|kurz|jetzt)|(?:für|in|bei|zu) (?:dies\pL*|das hier|das da)(?: \pL+)?)\b|^dafür\b|\bdafür bitte\b|\bbitte dafür\b|(?:^|[,;]\s*|\b(?:bitte|und) )(?:schreib|formulier|übersetz|mach)\pL* (?:es|das|dies)\b|^(?:bitte |nur |aber |und )*hier\b|\b(?:hier bitte|bitte hier)\b`,
@@ -185,7 +185,7 @@ func withFragments(message, sentence string) string {
 
 // unmarked matches the beginning or the end of questions that were typed without a
 // question mark, by language: English, German, Spanish, Chinese.
-var unmarked = prefilter.MustCompile(
+var unmarked = prefilter.New(
 	`(?i)^(?:(?:pls|please|so|and|but|ok|okay|hey|hi|btw|well|also|sorry|quick one)[, ]+)*(?:`+
 		`(?:for|since|until|till|in|at|on|to|with|from|by|of|about) (?:what|which|whom|whose)\b|which \pL|whose \pL|`+
 		`(?:what|where|who|when|why|how)(?:['’]?s| (?:is|are|was|were|am|do|does|did|can|could|will|would|should|shall|has|have|had|much|many|old|far|often))\b|`+
@@ -200,7 +200,7 @@ var unmarked = prefilter.MustCompile(
 
 // rhetorical matches questions that tell something: "can you believe, Rayan cuts with
 // the left hand".
-var rhetorical = prefilter.MustCompile(`(?i)\b(?:can|could|would) you (?:believe|imagine)\b|\b(?:did|do) (?:you know|i (?:tell|mention|say))\b|\bweißt du,|\bhab(?:e)? ich\b`)
+var rhetorical = prefilter.New(`(?i)\b(?:can|could|would) you (?:believe|imagine)\b|\b(?:did|do) (?:you know|i (?:tell|mention|say))\b|\bweißt du,|\bhab(?:e)? ich\b`)
 
 // asksUnmarked reports whether a sentence is a question without a question mark.
 func asksUnmarked(sentence string) bool {
@@ -214,7 +214,7 @@ func Asks(message string) bool {
 }
 
 // change matches words that mark something as new.
-var change = prefilter.MustCompile(`(?i)\b(?:as of|from (?:now|today|tomorrow|next|monday|tuesday|wednesday|thursday|friday)|since (?:today|yesterday|this|last|lunch|monday|tuesday|wednesday|thursday|friday)|instead|no longer|any ?more|switched|swapped|replaced|moved|these days|now|new|i (?:start|started|begin|began)|first day|signed` +
+var change = prefilter.New(`(?i)\b(?:as of|from (?:now|today|tomorrow|next|monday|tuesday|wednesday|thursday|friday)|since (?:today|yesterday|this|last|lunch|monday|tuesday|wednesday|thursday|friday)|instead|no longer|any ?more|switched|swapped|replaced|moved|these days|now|new|i (?:start|started|begin|began)|first day|signed` +
 	`|seit (?:heute|gestern|dieser|letzter|montag|dienstag|mittwoch|donnerstag|freitag)|ab (?:jetzt|heute|sofort|morgen|montag)|stattdessen|nimmer|nicht mehr|jetzt|neuerdings|erster tag|unterschrieben|umgestiegen|gewechselt|neue[nrms]?` +
 	`|desde (?:hoy|ahora|ayer|el|la|esta|este)|a partir de|ya no|ahora|empiezo|primer día|firmado|en (?:vez|lugar) de|cambiado|nuev[oa]s?)\b|入职|报到|第一天|从今天|从现在|现在|以后|改成|改到|改为|换成|换了|不再|新的|搬到|接手`)
 

@@ -337,7 +337,7 @@ func givesReason(clauses string) bool {
 }
 
 // reasonsToForget match a clause with such a reason, by language.
-var reasonsToForget = prefilter.MustCompile(
+var reasonsToForget = prefilter.New(
 	`(?i)(?:^|[,;:–—-])\s*(?:(?:because|since|as|cos|cause|sorry) )?(?:(?:it|that|this|they|those|these|he|she)(?:['’](?:s|re|d))?\s+)?(?:(?:is|are|was|were|has|have|had|been|be|not|isn['’]?t|wasn['’]?t|aren['’]?t|doesn['’]?t|didn['’]?t|never|no|all|just|now|too|very|really|rather|quite|already|long|so|got|a|an|my|only|to) ){0,4}`+
 		`(?:private|secret|confidential|personal|embarrassing|sensitive|delicate|nonsense|none of (?:your|any)|nobody['’]?s business|true|untrue|false|wrong|incorrect|outdated|out of date|obsolete|mistake|lie|joke|mix-?up|typo|over|off|done|finished|settled|sorted|resolved|cancell?ed|called off|sold|gone|expired|closed|longer|changed|matters?|relevant|important|history|old news)\b`+
 		`|\b(?:i|we) (?:really )?(?:should(?:n['’]?t| not| never)(?: have)?|wish (?:i|we) had|regret|didn['’]?t mean to|never meant to|(?:wasn['’]?t|was not) (?:supposed|meant|allowed) to|made (?:it|that|this|them) up|lied|was (?:wrong|joking|kidding|mistaken)|turned (?:it|that|them) down|called (?:it|that|them) off|got rid of|mixed (?:it|that|them) up|don['’]?t (?:want|like) (?:you|it|that|this))\b`+
@@ -374,20 +374,20 @@ var keepForms = []*regexp.Regexp{
 }
 
 // pointsAhead matches a word that refers to the text after the colon.
-var pointsAhead = prefilter.MustCompile(`(?i)\b(?:this|that|it|one|das|dies|dieses|es|eins|folgendes|esto|eso|(?:no|nunca|jamás) (?:lo|la)|(?:guárda|recuérda|apúnta|grába)(?:te)?(?:lo|la))\b|[这這]|[有一]件事|以下`)
+var pointsAhead = prefilter.New(`(?i)\b(?:this|that|it|one|das|dies|dieses|es|eins|folgendes|esto|eso|(?:no|nunca|jamás) (?:lo|la)|(?:guárda|recuérda|apúnta|grába)(?:te)?(?:lo|la))\b|[这這]|[有一]件事|以下`)
 
 // ownHabit matches statements about the writer's own memory: "I never forget a
 // face: …".
-var ownHabit = prefilter.MustCompile(`(?i)\b(?:i|we)(?:'ll|'ve|'d|'m)? (?:\pL+ )?(?:never|always|ever|forget|remember|keep|lose|save|note)\b|\b(?:ich|yo|wir)\b|我(?:从|從|总|總|一直|永远|永遠)`)
+var ownHabit = prefilter.New(`(?i)\b(?:i|we)(?:'ll|'ve|'d|'m)? (?:\pL+ )?(?:never|always|ever|forget|remember|keep|lose|save|note)\b|\b(?:ich|yo|wir)\b|我(?:从|從|总|總|一直|永远|永遠)`)
 
 // beforeSelf matches the comma before a statement about the writer: "write this in ink,
 // I'm diabetic".
-var beforeSelf = prefilter.MustCompile(`(?i),\s*(?:i'?m|i|my|our|ich|mein|meine|mi|soy|tengo)\b|[,，]我`)
+var beforeSelf = prefilter.New(`(?i),\s*(?:i'?m|i|my|our|ich|mein|meine|mi|soy|tengo)\b|[,，]我`)
 
 // insists matches requests never to lose what the message says: a negated verb of losing,
 // or a verb of keeping with a word for always, by language. A negated "forget" alone is a
 // reminder of an errand.
-var insists = prefilter.MustCompile(
+var insists = prefilter.New(
 	`(?i)\b(?:never|(?:do|must|can|dinna)n?['’]?t|do not|dinnae|not)\b(?: (?:\pL+['’]?\pL*)){0,4}? (?:los[et]|losin[g']?|drop(?:ped)?|delet(?:e|ed|ing)|eras(?:e|ed|ing)|wip(?:e|ed|ing)|mislay|mislaid|vanish|fade|part with|let (?:go|(?:this|that|it) go)|throw(?:n)? (?:\pL+ )?(?:out|away)|(?:dropp?|los|forgett)ing)\b`+
 		`|\b(?:never ever|don['’]?t (?:yo)?u (?:ever|dare)(?: to)?|never) forget\b|\b(?:keep|hang on|hold|save|remember|guard|lock|preserve|etch|burn|file|store|hard.?wire|tattoo|engrave)\b[^.?!]{0,40}\b(?:for ?ever|forever and a day|for good(?:$|\s*[^\pL\s]|\s+(?:please|and|because|since|as|so|it|i|my|thanks|ok|this|that|now|somewhere|you)\b)|for (?:life|always|keeps|eternity)|permanently|permanent|as long as i live|(?:un)?till? i die|with your life|at all costs|no matter what|whatever happens|under (?:all|any) circumstances)\b`+
 		`|\b(?:for ?ever|for good|for life|for eternity|whatever happens),? (?:please )?(?:keep|remember|save|hold)\b|\balways (?:always )?(?:remember|keep)\b`,
@@ -424,7 +424,7 @@ var writer = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:i|my|me|our|us|we|ich|mein\p
 
 // maxim matches advice, by language: "never forget where you came from", "always remember
 // your manners".
-var maxim = prefilter.MustCompile(`(?i)\b(?:never|always|don['’]?t|do not)(?: ever| you| please| always)* (?:forget|remember),?(?: that| where| who| how| what| why)?(?: your\b| you(?:['’]ve| have| came| come| can| could| were| matter| deserve| belong| got|(?:['’]re| are)(?: so)? (?:loved|not alone|never alone|enough|strong|worth|valued|(?:my|the) best|amazing|beautiful|special|stronger|braver))\b)` +
+var maxim = prefilter.New(`(?i)\b(?:never|always|don['’]?t|do not)(?: ever| you| please| always)* (?:forget|remember),?(?: that| where| who| how| what| why)?(?: your\b| you(?:['’]ve| have| came| come| can| could| were| matter| deserve| belong| got|(?:['’]re| are)(?: so)? (?:loved|not alone|never alone|enough|strong|worth|valued|(?:my|the) best|amazing|beautiful|special|stronger|braver))\b)` +
 	`|\b(?:vergiss|vergesst|vergessen sie)(?: \pL+)? (?:nie|niemals|nicht),? (?:wo(?:her)?|wer|dass|was|wie) (?:du|ihr|sie)\b|\b(?:denk|erinner\pL*) (?:\pL+ )?immer (?:an )?dein` +
 	`|(?:^|[^\pL])(?:nunca (?:te )?olvides|no (?:te )?olvides(?: nunca)?|recuerda siempre|siempre recuerda)(?: de)?(?: que| quién| de dónde| dónde| cómo| lo que)? (?:eres|vienes|tienes|vales|puedes|tus?)(?:[^\pL]|$)` +
 	`|(?:别|不要|永远不会|千万不要|千万别)忘(?:了|记)?(?:自己|你(?:从哪|是谁|自己|有|很|并不|不是一个人))`)
@@ -456,7 +456,7 @@ func (s *sentence) keepsNothing(message string) bool {
 }
 
 // notInsisting matches what is about the writer's or others' losses.
-var notInsisting = prefilter.MustCompile(`(?i)\bkeep(?:s|ing)?(?: (?:me|us|you|them|him|her|it|everyone))?(?: on)? \pL+ing\b[^.?!]*|\bkeep(?:s|ing)?(?: (?:me|us|you|them|him|her|it|that|this|things|everything|your \pL+|the \pL+))? (?:up|an eye|your eyes|track|calm|quiet|in touch|away|out|off|fit|short|brief|simple|concise|light|polite|formal|casual|friendly|to the point)\b[^.?!]*|\b(?:i|we)(?:['’](?:m|re|ll))?(?: \pL+){0,2}? (?:gonna|going to|will|have to|try to|trying to|promise to|hope to|wanna)(?: \pL+){0,2}? (?:keep|remember|hold|hang|save)\b[^.?!]*|\bhalte?\pL* (?:dich|sie sich|es|deine \pL+|alles|durch)\b[^.?!]*|\bschreib\pL* (?:mir |bitte |doch )*(?:immer |dauerhaft )*(?:kurz|knapp|einfach|höflich|freundlich|auf \pL+)[^.?!]*|(?:^|[^\pL])(?:ten (?:siempre )?(?:cuidado|paciencia|fe|presente a)|tengo|tenemos|qu[eé]date)[^.?!]*|^(?:things|what|how|stuff)? ?to (?:\pL+ )?(?:remember|keep)\b[^.?!]*|\bnunca olvid(?:aré|are|aremos|o)(?:[^\pL]|$)|\b(?:i|we|he|she|they|you|it|who)(?:['’](?:ll|ve|d|m|re|s))? (?:(?:will|would|could|can|have|had|has|do|did|does|just|really|still|almost|nearly) )?(?:never|don['’]?t|didn['’]?t|won['’]?t|can['’]?t|couldn['’]?t|must ?n['’]?t|not|always)\b|\b(?:ich|wir|er|sie|man|mir|uns) (?:\pL+ ){0,2}?(?:nie|nicht|immer|niemals)\b|\b(?:yo|nosotros|nunca me|nunca se|siempre me|no me|no se me|me olvid[eé])\b|我(?:从来|从|总|总是|一直|永远|老)?(?:不|没|忘|丢)`)
+var notInsisting = prefilter.New(`(?i)\bkeep(?:s|ing)?(?: (?:me|us|you|them|him|her|it|everyone))?(?: on)? \pL+ing\b[^.?!]*|\bkeep(?:s|ing)?(?: (?:me|us|you|them|him|her|it|that|this|things|everything|your \pL+|the \pL+))? (?:up|an eye|your eyes|track|calm|quiet|in touch|away|out|off|fit|short|brief|simple|concise|light|polite|formal|casual|friendly|to the point)\b[^.?!]*|\b(?:i|we)(?:['’](?:m|re|ll))?(?: \pL+){0,2}? (?:gonna|going to|will|have to|try to|trying to|promise to|hope to|wanna)(?: \pL+){0,2}? (?:keep|remember|hold|hang|save)\b[^.?!]*|\bhalte?\pL* (?:dich|sie sich|es|deine \pL+|alles|durch)\b[^.?!]*|\bschreib\pL* (?:mir |bitte |doch )*(?:immer |dauerhaft )*(?:kurz|knapp|einfach|höflich|freundlich|auf \pL+)[^.?!]*|(?:^|[^\pL])(?:ten (?:siempre )?(?:cuidado|paciencia|fe|presente a)|tengo|tenemos|qu[eé]date)[^.?!]*|^(?:things|what|how|stuff)? ?to (?:\pL+ )?(?:remember|keep)\b[^.?!]*|\bnunca olvid(?:aré|are|aremos|o)(?:[^\pL]|$)|\b(?:i|we|he|she|they|you|it|who)(?:['’](?:ll|ve|d|m|re|s))? (?:(?:will|would|could|can|have|had|has|do|did|does|just|really|still|almost|nearly) )?(?:never|don['’]?t|didn['’]?t|won['’]?t|can['’]?t|couldn['’]?t|must ?n['’]?t|not|always)\b|\b(?:ich|wir|er|sie|man|mir|uns) (?:\pL+ ){0,2}?(?:nie|nicht|immer|niemals)\b|\b(?:yo|nosotros|nunca me|nunca se|siempre me|no me|no se me|me olvid[eé])\b|我(?:从来|从|总|总是|一直|永远|老)?(?:不|没|忘|丢)`)
 
 // mostBefore is the maximum length of the text before the colon, in bytes.
 const mostBefore = 160
@@ -496,11 +496,11 @@ func saidBefore(before string) string {
 
 // objectForms match requests that name their object first.
 var objectForms = []*prefilter.Regexp{
-	prefilter.MustCompile(`(?i)\bwhat i (?:said|told you|wrote|mentioned) about (.{2,60}?)(?: the other \pL+| earlier| yesterday| before| just now)?,? (?:please |just )?(?:delete|erase|forget|scrub|remove|wipe) (?:that|it|this)\b`),
-	prefilter.MustCompile(`(?i)\b(?:das|die sache|die geschichte|das ganze) mit (?:der |dem |den |meine[rmn] )?(.{2,60}?) (?:möcht\pL*|will|mag) ich (?:bitte )?(?:nicht gespeichert|nicht mehr gespeichert|gelöscht|vergessen)`),
-	prefilter.MustCompile(`(?i)\blo (?:que (?:te )?(?:dije|conté) )?(?:de|sobre) (.{2,60}?),? (?:por favor,? )?(?:bórralo|olvídalo|elimínalo)\b`),
-	prefilter.MustCompile(`(?:把|将)(?:我)?(.{2,20}?)(?:那件事|这件事|那事|这事|的事情?)?(?:给|都|全)?(?:忘掉|忘了|删掉|删了|删除|忘記|忘记)`),
-	prefilter.MustCompile(`^(.{2,20}?)(?:那件事|这件事|这茬|那茬|这事|那事|的事情?)(?:你|就|请|都)*(?:忘了吧|忘掉吧|忘了|忘掉|当我没说过|当我没说|删掉|删了)`),
+	prefilter.New(`(?i)\bwhat i (?:said|told you|wrote|mentioned) about (.{2,60}?)(?: the other \pL+| earlier| yesterday| before| just now)?,? (?:please |just )?(?:delete|erase|forget|scrub|remove|wipe) (?:that|it|this)\b`),
+	prefilter.New(`(?i)\b(?:das|die sache|die geschichte|das ganze) mit (?:der |dem |den |meine[rmn] )?(.{2,60}?) (?:möcht\pL*|will|mag) ich (?:bitte )?(?:nicht gespeichert|nicht mehr gespeichert|gelöscht|vergessen)`),
+	prefilter.New(`(?i)\blo (?:que (?:te )?(?:dije|conté) )?(?:de|sobre) (.{2,60}?),? (?:por favor,? )?(?:bórralo|olvídalo|elimínalo)\b`),
+	prefilter.New(`(?:把|将)(?:我)?(.{2,20}?)(?:那件事|这件事|那事|这事|的事情?)?(?:给|都|全)?(?:忘掉|忘了|删掉|删了|删除|忘記|忘记)`),
+	prefilter.New(`^(.{2,20}?)(?:那件事|这件事|这茬|那茬|这事|那事|的事情?)(?:你|就|请|都)*(?:忘了吧|忘掉吧|忘了|忘掉|当我没说过|当我没说|删掉|删了)`),
 }
 
 // objectFirst returns the request of a sentence without quotations that names its

@@ -18,14 +18,18 @@ import (
 // texts contain none. It is safe for concurrent use.
 //
 // Package regexp runs a large expression on all alternatives at once; a small one is
-// some ten times as fast. So a pattern tries each alternative by itself, after its own
+// some ten times as fast. So it tries each alternative by itself, after its own
 // prefilter.
 type Regexp struct {
-	whole func() *regexp.Regexp // compiled on first use
-	folds bool                  // part of it ignores case: needs are of the folded text
+	whole  func() *regexp.Regexp // compiled on first use
+	filter func() *filter        // read on first use
+}
 
-	need need
-	ways []way // a text matches the expression when it matches one of them
+// filter is what an expression needs.
+type filter struct {
+	folds bool // some of it ignores case: needs are of the folded text
+	need  need
+	ways  []way // a text matches the expression when it matches one of them
 }
 
 // way is a part of an expression that can match alone.
@@ -34,33 +38,44 @@ type way struct {
 	regexp func() *regexp.Regexp // compiled on first use; most never are
 }
 
-// MustCompile returns the expression of alternatives. It panics if one is invalid.
-func MustCompile(alternatives ...string) *Regexp {
+// New returns the expression of alternatives. Nothing is compiled before it is used, which
+// panics if one is invalid.
+func New(alternatives ...string) *Regexp {
 	expr := "(?:" + strings.Join(alternatives, ")|(?:") + ")"
-	p := &Regexp{whole: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })}
+	return &Regexp{
+		whole:  sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) }),
+		filter: sync.OnceValue(func() *filter { return filterOf(expr) }),
+	}
+}
+
+func filterOf(expr string) *filter {
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
 		panic(err)
 	}
-	p.folds = folds(tree)
-	p.need = needOf(tree, p.folds).whole()
+	f := &filter{folds: folds(tree)}
+	f.need = needOf(tree, f.folds).whole()
 	for _, re := range waysOf(tree) {
-		p.ways = append(p.ways, way{needOf(re, p.folds).whole(), sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(re.String()) })})
+		f.ways = append(f.ways, way{needOf(re, f.folds).whole(), sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(re.String()) })})
 	}
-	return p
+	return f
 }
 
 // Whole returns the whole expression.
 func (p *Regexp) Whole() *regexp.Regexp { return p.whole() }
 
 // MayMatch reports whether s contains what every match needs.
-func (p *Regexp) MayMatch(s string) bool { return p.need.in(p.seen(s)) }
+func (p *Regexp) MayMatch(s string) bool {
+	f := p.filter()
+	return f.need.in(f.seen(s))
+}
 
 // MatchString reports whether s contains a match.
 func (p *Regexp) MatchString(s string) bool {
-	seen := p.seen(s)
-	for i := range p.ways {
-		if w := &p.ways[i]; w.need.in(seen) && w.regexp().MatchString(s) {
+	f := p.filter()
+	seen := f.seen(s)
+	for i := range f.ways {
+		if w := &f.ways[i]; w.need.in(seen) && w.regexp().MatchString(s) {
 			return true
 		}
 	}
@@ -84,8 +99,8 @@ func (p *Regexp) ReplaceAllString(s, with string) string {
 }
 
 // seen returns a text as needs are compared with it.
-func (p *Regexp) seen(s string) string {
-	if p.folds {
+func (f *filter) seen(s string) string {
+	if f.folds {
 		return fold(s)
 	}
 	return s

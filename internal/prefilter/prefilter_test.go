@@ -32,8 +32,8 @@ func TestPatternEqualsExpression(t *testing.T) {
 			return rapid.SampledFrom(pieces).Draw(t, "text")
 		}
 		e := expr(4)
-		p, plain := MustCompile(e), regexp.MustCompile(e)
-		both, other := MustCompile(e, "b+"), regexp.MustCompile("b+")
+		p, plain := New(e), regexp.MustCompile(e)
+		both, other := New(e, "b+"), regexp.MustCompile("b+")
 		for range 8 {
 			s := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 6).Draw(t, "parts"), "")
 			require.Equal(t, plain.MatchString(s), p.MatchString(s), "%q in %q", e, s)
