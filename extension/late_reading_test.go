@@ -26,7 +26,8 @@ func (l *diary) read(text string) {
 	require.NoError(l.t, err)
 	for _, m := range all {
 		if m.Content == text {
-			require.NoError(l.t, l.x.readMessage(l.t.Context(), dora, m.UID))
+			_, err := l.x.reader.Read(l.t.Context(), dora, &m)
+			require.NoError(l.t, err)
 			return
 		}
 	}

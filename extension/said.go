@@ -39,47 +39,45 @@ func (x *Extension) newReader() *claims.Reader {
 // users' own messages become claims, and requests to keep or forget something are
 // carried out, those that may be none when the answer says that it was done.
 func (x *Extension) readSaid(ctx context.Context, events ...eventbus.Event) error {
+	var says []*claims.Message // to be carried out
 	for _, e := range events {
 		var stored eventbus.Stored
 		if err := e.Decode(&stored); err != nil {
 			return eventbus.Permanent(err)
 		}
-		if stored.Kind != string(KindEpisode) || stored.Restored {
+		own := (&schema.Memory{Origin: e.Origin, Trust: e.TrustLevel()}).OwnWords()
+		if stored.Kind != string(KindEpisode) || stored.Restored || !own && e.Origin != schema.OriginAssistant {
 			continue
 		}
-		read := x.readMessage
-		if own := (schema.Memory{Origin: e.Origin, Trust: e.TrustLevel()}); !own.OwnWords() {
-			if e.Origin != schema.OriginAssistant {
-				continue
+		m, err := x.said(ctx, e.Scope, stored.ID)
+		switch {
+		case err != nil:
+		case own:
+			if message := x.reader.Says(e.Scope, m); message != nil {
+				says = append(says, message)
 			}
-			read = x.readAnswer
+		case m.Role == "assistant" && said.MayConfirm(m.Content):
+			if err = x.reader.ReadAll(ctx, says); err == nil {
+				says = nil
+				err = x.readAnswer(ctx, e.Scope, m)
+			}
 		}
-		if err := read(ctx, e.Scope, stored.ID); err != nil && !errors.Is(err, schema.ErrNotFound) { // erased in the meantime
+		if err != nil && !errors.Is(err, schema.ErrNotFound) { // erased in the meantime
 			return err
 		}
 	}
-	return nil
-}
-
-func (x *Extension) readMessage(ctx context.Context, scope Scope, id string) error {
-	m, err := x.said(ctx, scope, id, x.reader.Says)
-	if err != nil || m == nil {
+	if err := x.reader.ReadAll(ctx, says); err != nil && (len(events) > 1 || !errors.Is(err, schema.ErrNotFound)) {
 		return err
 	}
-	_, err = x.reader.Read(ctx, scope, m)
-	return err
+	return nil
 }
 
 // answered is how many messages before an answer are searched for the one it answers.
 const answered = 3
 
-func (x *Extension) readAnswer(ctx context.Context, scope Scope, id string) error {
-	answer, err := x.said(ctx, scope, id, func(m *schema.Memory) bool { return m.Role == "assistant" && said.MayConfirm(m.Content) })
-	if err != nil || answer == nil {
-		return err
-	}
+func (x *Extension) readAnswer(ctx context.Context, scope Scope, answer *Record) error {
 	var before []Record
-	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+	err := x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
 		before, err = s.Before(ctx, answer, answered)
 		return err
 	})
@@ -89,18 +87,13 @@ func (x *Extension) readAnswer(ctx context.Context, scope Scope, id string) erro
 	return err
 }
 
-// said returns a stored message if its words are worth reading, else nil.
-func (x *Extension) said(ctx context.Context, scope Scope, id string, worth func(*schema.Memory) bool) (m *schema.Memory, err error) {
+// said returns the words of a stored message, see [schema.Snapshot.Said].
+func (x *Extension) said(ctx context.Context, scope Scope, id string) (m *Record, err error) {
 	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		userID, err := s.UserID(ctx, scope)
-		if err != nil {
-			return err
+		if err == nil {
+			m, err = s.Said(ctx, userID, id)
 		}
-		if m, err = s.Said(ctx, userID, id); err != nil || !worth(m) {
-			m = nil
-			return err
-		}
-		m, err = s.Memory(ctx, userID, id)
 		return err
 	})
 	return m, err

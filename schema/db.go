@@ -156,6 +156,19 @@ type Tx struct {
 	lastChunk map[int64]int64
 }
 
+// A background write of several items goes on for up to writeAlone while no other writer
+// waits, and for writeShared before it lets others in.
+const (
+	writeAlone  = 20 * time.Millisecond
+	writeShared = time.Millisecond
+)
+
+// GoesOn reports whether a background write that began so takes its next item.
+func (tx *Tx) GoesOn(began time.Time) bool {
+	spent := time.Since(began)
+	return spent < writeShared || spent < writeAlone && !tx.Contended()
+}
+
 // Exec runs a statement that is prepared once for the life of the database. It is
 // for the hot path; elsewhere the query builders are easier to read.
 func (tx *Tx) Exec(ctx context.Context, query string, args ...any) (sql.Result, error) {

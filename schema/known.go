@@ -21,11 +21,13 @@ const comparedKeys = 1000
 
 const claimKeys = `SELECT id, kind, coalesce(subject, ''), coalesce(predicate, ''), coalesce(object, ''),
 		coalesce(json_extract(attributes, '$.temporal'), ''), run_id IS NOT NULL AND json_extract(attributes, '$.said') IS NULL
-	FROM memories WHERE user_id = ?1 AND kind <> 'episode' AND kind IN ('fact', 'preference')
-		AND (state IN ('active', 'dormant') AND valid_until IS NULL OR state = 'forgotten')
-	ORDER BY id DESC LIMIT ?2`
+	FROM (SELECT id, kind, subject, predicate, object, attributes, run_id FROM memories WHERE user_id = ?1 AND kind <> 'episode' AND kind IN ('fact', 'preference')
+			AND (state IN ('active', 'dormant') AND valid_until IS NULL OR state = 'forgotten')
+		ORDER BY id DESC LIMIT ?2) AS newest
+	WHERE subject <> '' OR predicate <> '' ORDER BY id DESC`
 
-// ClaimKeys returns the keys of the user's current and forgotten claims, newest first.
+// ClaimKeys returns the keys that are not empty of the user's newest current and forgotten
+// claims, newest first.
 func (tx *Tx) ClaimKeys(ctx context.Context, userID int64) ([]ClaimKey, error) {
 	return List(ctx, tx.Query, func(k *ClaimKey) []any {
 		return []any{&k.ID, &k.Kind, &k.Subject, &k.Predicate, &k.Object, &k.Temporal, &k.Drawn}
@@ -36,6 +38,10 @@ const alikeClaims = `SELECT CAST(value AS BIGINT) FROM json_each(?3)
 	UNION SELECT id FROM memories WHERE user_id = ?1 AND content_hash = ?2 AND kind <> 'episode'
 	UNION SELECT ms.memory_id FROM json_each(?4) j CROSS JOIN memory_sources ms ON ms.source_id = CAST(j.value AS BIGINT)`
 
+const comparedClaims = selectMemory + `m.id IN (SELECT CAST(value AS BIGINT) FROM json_each(?1)) AND +m.user_id = ?2 AND +m.kind IN ('fact', 'preference')
+		AND (m.state IN ('forgotten', 'superseded') OR m.valid_until IS NULL AND m.state IN ('active', 'dormant', 'quarantined'))
+	ORDER BY m.id DESC`
+
 // ClaimsAlike returns the claims to compare a new one with, newest first: the given
 // ids, claims with the same content hash, and claims that share a source, as far as
 // they are current, superseded, quarantined or forgotten.
@@ -44,21 +50,14 @@ func (tx *Tx) ClaimsAlike(ctx context.Context, userID int64, hash string, ids, s
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
-	var claims []Memory
-	err = selectMemories(tx, &claims).Where("m.id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))", JSONList(ids)).
-		Where("+m.user_id = ? AND +m.kind IN (?, ?)", userID, KindFact, KindPreference).
-		Where("(m.state IN (?, ?) OR m.valid_until IS NULL AND m.state IN (?, ?, ?))", StateForgotten, StateSuperseded, StateActive, StateDormant, StateQuarantined).
-		Order("m.id DESC").Scan(ctx)
-	return claims, err
+	return List(ctx, tx.Query, (*Memory).fields, comparedClaims, JSONList(ids), userID)
 }
 
 // Claims returns the newest facts and preferences of a user, at most so many, that are
 // not quarantined or retired.
-func (tx *Tx) Claims(ctx context.Context, userID int64, most int) (claims []Memory, err error) {
-	err = selectMemories(tx, &claims).Where("m.user_id = ? AND m.kind <> 'episode' AND m.kind IN (?, ?)", userID, KindFact, KindPreference).
-		Where("m.state IN (?, ?, ?, ?)", StateActive, StateDormant, StateSuperseded, StateForgotten).
-		Order("m.id DESC").Limit(int64(most)).Scan(ctx)
-	return claims, err
+func (tx *Tx) Claims(ctx context.Context, userID int64, most int) ([]Memory, error) {
+	return List(ctx, tx.Query, (*Memory).fields, selectMemory+`m.user_id = ? AND m.kind <> 'episode' AND m.kind IN ('fact', 'preference')
+		AND m.state IN ('active', 'dormant', 'superseded', 'forgotten') ORDER BY m.id DESC LIMIT ?`, userID, most)
 }
 
 // Cited is a source of a claim with the quote that supports it.

@@ -207,12 +207,12 @@ func (tx *Tx) Memory(ctx context.Context, userID int64, uid string) (*Memory, er
 }
 
 // Said is [Snapshot.Memory] with only the columns that background work reads of every
-// message: ID, Kind, State, Role, Speaker, Content, Importance, Origin and Trust.
+// message: ID, SessionID, Kind, State, Role, Speaker, Content, EventTime, Importance, Origin and Trust.
 func (s *Snapshot) Said(ctx context.Context, userID int64, uid string) (*Memory, error) {
 	m := &Memory{UID: uid, UserID: userID}
-	err := s.Row(ctx, `SELECT id, kind, state, role, speaker, content, importance, origin, trust FROM memories AS m
+	err := s.Row(ctx, `SELECT id, coalesce(session_id, 0), kind, state, role, speaker, content, event_time, importance, origin, trust FROM memories AS m
 		WHERE uid = ? AND user_id = ? AND NOT EXISTS (SELECT 1 FROM erasing AS x WHERE x.record = 'memories' AND x.id = m.id)`,
-		[]any{uid, userID}, &m.ID, &m.Kind, &m.State, &m.Role, &m.Speaker, &m.Content, &m.Importance, &m.Origin, &m.Trust)
+		[]any{uid, userID}, &m.ID, &m.SessionID, &m.Kind, &m.State, &m.Role, &m.Speaker, &m.Content, &m.EventTime, &m.Importance, &m.Origin, &m.Trust)
 	return m, OrNotFound(err)
 }
 
@@ -223,15 +223,21 @@ type rowReader interface {
 
 func readByUID(ctx context.Context, r rowReader, userID int64, uid string) (*Memory, error) {
 	m := new(Memory)
-	err := r.Row(ctx, memoryByUID, []any{uid, userID}, &m.ID, &m.UID, &m.UserID, &m.SessionID, &m.EventSeq, &m.Agent, &m.Kind, &m.Role, &m.Speaker,
-		&m.Content, &m.ContentHash, &m.EventTime, &m.CreatedAt, &m.ValidFrom, &m.ValidUntil, &m.ExpiredAt, &m.SupersededBy,
-		&m.Confidence, &m.Importance, &m.AccessCount, &m.LastAccessed, &m.DecayRate, &m.Stability, &m.Utility, &m.Protected, &m.Pinned,
-		&m.State, &m.Origin, &m.Trust, &m.Subject, &m.Predicate, &m.Object, &m.Tags, &m.Attributes,
-		&m.RunID, &m.Version, &m.SessionName, &m.EventID)
-	if err != nil {
+	if err := r.Row(ctx, memoryByUID, []any{uid, userID}, m.fields()...); err != nil {
 		return nil, OrNotFound(err)
 	}
 	return m, nil
+}
+
+// fields lists where the columns of selectMemory go.
+func (m *Memory) fields() []any {
+	return []any{
+		&m.ID, &m.UID, &m.UserID, &m.SessionID, &m.EventSeq, &m.Agent, &m.Kind, &m.Role, &m.Speaker,
+		&m.Content, &m.ContentHash, &m.EventTime, &m.CreatedAt, &m.ValidFrom, &m.ValidUntil, &m.ExpiredAt, &m.SupersededBy,
+		&m.Confidence, &m.Importance, &m.AccessCount, &m.LastAccessed, &m.DecayRate, &m.Stability, &m.Utility, &m.Protected, &m.Pinned,
+		&m.State, &m.Origin, &m.Trust, &m.Subject, &m.Predicate, &m.Object, &m.Tags, &m.Attributes,
+		&m.RunID, &m.Version, &m.SessionName, &m.EventID,
+	}
 }
 
 // MemoriesByID returns memories by row id, in the order of ids. Unknown ids and those of

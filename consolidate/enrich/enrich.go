@@ -91,14 +91,7 @@ type analysis struct {
 	labels     map[string]string // if appraised
 }
 
-const (
-	readBytes = 1 << 20 // of text, about, are read at once
-
-	// A write of several memories goes on for up to writeAlone while no other
-	// writer waits, and for writeShared before it lets others in.
-	writeAlone  = 20 * time.Millisecond
-	writeShared = time.Millisecond
-)
+const readBytes = 1 << 20 // of text, about, are read at once
 
 // read returns the first of the memories that need work, and how many of uids
 // it has read.
@@ -176,11 +169,7 @@ func (e *Enricher) write(ctx context.Context, batch []*analysis) error {
 		var done int
 		err := e.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 			began := time.Now()
-			more := func() bool {
-				spent := time.Since(began)
-				return spent < writeShared || spent < writeAlone && !tx.Contended()
-			}
-			for done = 0; done < len(batch) && (done == 0 || more()); done++ {
+			for done = 0; done < len(batch) && (done == 0 || tx.GoesOn(began)); done++ {
 				a := batch[done]
 				if !a.linked {
 					r := &resolver{tx: tx, memory: a.memory}

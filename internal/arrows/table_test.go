@@ -38,22 +38,23 @@ var table = []row{
 	// Leaves.
 	{pkg: "internal/text"},
 	{pkg: "internal/arrows"},
-	{pkg: "internal/clock"},                                      // a simulated time
-	{pkg: "internal/cells"},                                      // text on terminals
-	{pkg: "internal/cpu"},                                        // what the processor offers to assembly
-	{pkg: "internal/names", ours: []string{"internal/text"}},     // names of people and regions
-	{pkg: "internal/idlist"},                                     // many row ids, in four bytes each
-	{pkg: "internal/quickselect"},                                // the n-th largest of many values
-	{pkg: "internal/redact"},                                     // secrets and personal data in texts
-	{pkg: "internal/grounding", ours: []string{"internal/text"}}, // what a claim says beside what was said
+	{pkg: "internal/clock"},                                  // a simulated time
+	{pkg: "internal/cells"},                                  // text on terminals
+	{pkg: "internal/cpu"},                                    // what the processor offers to assembly
+	{pkg: "internal/names", ours: []string{"internal/text"}}, // names of people and regions
+	{pkg: "internal/idlist"},                                 // many row ids, in four bytes each
+	{pkg: "internal/quickselect"},                            // the n-th largest of many values
+	{pkg: "internal/redact"},                                 // secrets and personal data in texts
+	{pkg: "internal/grounding", ours: []string{"internal/prefilter", "internal/text"}},                                   // what a claim says beside what was said
 	{pkg: "internal/intent", ours: []string{"internal/text", "internal/topics"}},                                         // what the writer of a message wants
 	{pkg: "internal/intent/fit", ours: []string{"internal/intent", "internal/said", "internal/text", "internal/topics"}}, // the training of its models
-	{pkg: "internal/said", ours: []string{"internal/intent", "internal/text", "internal/topics"}},                        // what a message says of its writer
+	{pkg: "internal/said", ours: []string{"internal/intent", "internal/prefilter", "internal/text", "internal/topics"}},  // what a message says of its writer
 	{pkg: "internal/topics", ours: []string{"internal/text"}},                                                            // what everyday things a text is about
 	{pkg: "internal/topics/compile", ours: []string{"internal/topics"}},                                                  // makes its table of words
 	{pkg: "internal/build"}, // which build of ebb a program is
 	{pkg: "internal/emotion", ours: []string{"internal/text"}},                                 // how the writer of a text feels
-	{pkg: "internal/poison"},                                                                   // what was written for a model
+	{pkg: "internal/prefilter"},                                                                // expressions that few texts match
+	{pkg: "internal/poison", ours: []string{"internal/prefilter"}},                             // what was written for a model
 	{pkg: "internal/evalset", ours: []string{"internal/text"}},                                 // labelled conversations and their metrics
 	{pkg: "internal/evalset/fts", ours: []string{"internal/evalset", "internal/text"}},         // what SQLite alone finds
 	{pkg: "encoder", ours: []string{"internal/cpu"}, langchainInTests: []string{"embeddings"}}, // sentence embeddings without a server
@@ -75,7 +76,7 @@ var table = []row{
 	{pkg: "schema/pgvector", ours: []string{"schema", "schema/vecstore"}},                                // a user's nearest vectors, found by a server
 	// What becomes of a new claim is decided alike by day and by night: tools,
 	// consolidate and extension share it.
-	{pkg: "internal/claims", ours: []string{"schema", "recall/lexicon", "recall/reconcile", "internal/text", "internal/grounding", "internal/intent", "internal/said", "internal/topics"}},
+	{pkg: "internal/claims", ours: []string{"schema", "recall/lexicon", "recall/reconcile", "internal/text", "internal/grounding", "internal/intent", "internal/prefilter", "internal/said", "internal/topics"}},
 	{pkg: "eventbus", ours: []string{"schema", "internal/text", "internal/redact"}},
 	// For hosts with NATS JetStream; the extension does not import it.
 	{pkg: "eventbus/jetstream", ours: []string{"eventbus", "schema", "internal/text"}, oursInTests: []string{"extension"}},

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ebbmem/ebb/internal/intent"
+	"github.com/ebbmem/ebb/internal/prefilter"
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/internal/topics"
@@ -37,11 +38,12 @@ const (
 	noneScore      = 0.63
 	noneGrowth     = 0.62
 	usualSize      = 30
-	leastFitted    = 12  // n of smaller memories, which the fit has not seen
-	mostFitted     = 150 // n of larger ones
-	rivals         = 10  // memories that share the probability with it
-	surelyMeant    = 0.5 // probability from which the likeliest memory is taken
-	leastRelated   = 0.1 // share of its words and similarity of topics, together, that it must have
+	leastFitted    = 12    // n of smaller memories, which the fit has not seen
+	mostFitted     = 150   // n of larger ones
+	rivals         = 10    // memories that share the probability with it
+	surelyMeant    = 0.5   // probability from which the likeliest memory is taken
+	mostPrivate    = 0.999 // what [intent.Confided] says of it is at most so sure, and likewise not less than its complement
+	leastRelated   = 0.1   // share of its words and similarity of topics, together, that it must have
 )
 
 // Thresholds and weights for loose requests, each 0–1.
@@ -137,7 +139,7 @@ func unkept(memories []schema.Memory) []schema.Memory {
 }
 
 // confidedWords matches what is said in confidence.
-var confidedWords = regexp.MustCompile(`(?i)\b(?:between (?:you and me|us|ourselves)|(?:nobody|no[ -]one|no body) (?:else )?(?:knows|is to know|can know|must know|but you)|(?:not|haven'?t|never|didn'?t|can'?t|couldn'?t|don'?t|won'?t) (?:\pL+ ){0,2}?(?:tell|told|tellin|telling|say|said) (?:it )?(?:to )?(?:no ?one|nobody|any ?one|anybody|a soul)|(?:don'?t|do not|please don'?t|can'?t|dont|cant) tell|keep (?:it|this|that) (?:quiet|to yourself|between|under)|(?:can'?t|cant|must ?n'?t|doesn'?t|don'?t|dont|doesnt|has no|have no|no) (?:know|clue|idea)|secret(?:ly)?|shh+|hush|confess|confession|embarrass\pL*|ashamed|private|behind \pL+(?:'?s)? backs?|off the record|in confidence|don'?t laugh|dont judge|my eyes only)\b|` +
+var confidedWords = prefilter.New(`(?i)\b(?:between (?:you and me|us|ourselves)|(?:nobody|no[ -]one|no body) (?:else )?(?:knows|is to know|can know|must know|but you)|(?:not|haven'?t|never|didn'?t|can'?t|couldn'?t|don'?t|won'?t) (?:\pL+ ){0,2}?(?:tell|told|tellin|telling|say|said) (?:it )?(?:to )?(?:no ?one|nobody|any ?one|anybody|a soul)|(?:don'?t|do not|please don'?t|can'?t|dont|cant) tell|keep (?:it|this|that) (?:quiet|to yourself|between|under)|(?:can'?t|cant|must ?n'?t|doesn'?t|don'?t|dont|doesnt|has no|have no|no) (?:know|clue|idea)|secret(?:ly)?|shh+|hush|confess|confession|embarrass\pL*|ashamed|private|behind \pL+(?:'?s)? backs?|off the record|in confidence|don'?t laugh|dont judge|my eyes only)\b|` +
 	`\b(?:unter uns|im vertrauen|vertraulich|geheim\pL*|heimlich|beicht\pL*|peinlich|schäm\pL*|(?:wei(?:ß|ss)|wissen) (?:\pL+ ){0,2}?(?:keiner|niemand|nix|nichts|koaner)|(?:keiner|niemand|koaner) (?:\pL+ ){0,2}?(?:weiß|weiss|wissen|erfahren)|(?:sag|erzähl|verrat)\pL* (?:\pL+ ){0,3}?(?:keinem|niemand\pL*|nicht|nich|net|nix)|bleibt unter|psst+|lach (?:jetzt )?nicht)\b|` +
 	`(?:^|[^\pL])(?:entre (?:nosotros|nos|tú y yo|tu y yo)|(?:no lo|nadie lo|no lo) sabe(?: nadie)?|nadie (?:lo )?(?:sabe|puede|debe)|no se lo (?:dije|digas|he dicho|conté|cuentes)|no (?:lo )?(?:digas|cuentes)|secreto|en secreto|a escondidas|confes\pL*|vergüenza|que quede (?:aquí|aca|acá|entre)|quede entre|no te rías|no me juzgues|sin que (?:lo )?(?:sepa|sepan))(?:[^\pL]|$)|` +
 	`(?:别|不要|莫|甭)(?:跟|告诉|和|给)|别(?:人|说出去|外传|笑)|(?:没|沒)(?:人|有人)(?:知道|晓得)|谁(?:也|都)(?:不|没)|秘密|偷偷|瞒着|瞞著|保密|悄悄|私下|不敢(?:跟|告诉|说)|丢人|丟人|坦白|其实我|就(?:你|咱俩)知道`)
@@ -170,7 +172,7 @@ func indexOf(weights map[string]float64, memories []schema.Memory) *index {
 		words := make(map[string]bool)
 		roots := make(map[string]bool)
 		all := wordsOf(&memories[i])
-		if code.MatchString(memories[i].Content) {
+		if content := memories[i].Content; strings.ContainsAny(content, "0123456789") && code.MatchString(content) {
 			all = append(all, codeTerms...)
 		}
 		for _, w := range all {
@@ -290,11 +292,8 @@ func (x *index) secret(object string) int {
 	}
 	var said []statement // the best of each message and the claims of it
 	for i := range x.memories {
-		if !confidedWords.MatchString(x.memories[i].Content) {
-			continue
-		}
 		near := about.Near(x.topicsOf(i))
-		if shares[i] == 0 && near < leastNear {
+		if shares[i] == 0 && near < leastNear || !confidedWords.MatchString(x.memories[i].Content) {
 			continue
 		}
 		one := statement{i, shares[i] + topicShare*near}
@@ -345,11 +344,26 @@ func (x *index) meant(request, object string) (best int, p float64) {
 	asked := census.Ask(topics.Of(request), 1)
 	best = -1
 	scores := make([]float64, len(x.memories))
-	for i := range x.memories {
+	score := func(i int, private, lasting float64) float64 {
+		return shareWeight*shares[i] + topicWeight*asked.Near(x.topicsOf(i)) + confided*math.Log(private/(1-private)) +
+			lastingWeight*lasting - agePenalty*math.Log(1+float64(later[x.memories[i].EventTime]))
+	}
+	order := make([]int, len(x.memories)) // of what they may score at most: few are worth their signals
+	for i := range order {
+		order[i], scores[i] = i, score(i, mostPrivate, 1)
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	ranked := func() []float64 {
+		all := slices.Sorted(maps.Values(said))
+		return all[max(0, len(all)-rivals):]
+	}
+	for n, i := range order {
+		if n%100 == 0 && scores[i] < ranked()[0] {
+			break
+		}
 		m := &x.memories[i]
-		private := min(0.999, max(0.001, intent.Confided.P(m.Content)))
-		scores[i] = shareWeight*shares[i] + topicWeight*asked.Near(x.topicsOf(i)) + confided*math.Log(private/(1-private)) +
-			lastingWeight*intent.Lasting.P(m.Content) - agePenalty*math.Log(1+float64(later[m.EventTime]))
+		signals := intent.Read(m.Content)
+		scores[i] = score(i, min(mostPrivate, max(1-mostPrivate, intent.Confided.Rate(signals))), intent.Lasting.Rate(signals))
 		said[m.EventTime] = max(said[m.EventTime], scores[i])
 		if best < 0 || scores[i] > scores[best] || scores[i] == scores[best] && m.EventTime.After(x.memories[best].EventTime.Time) {
 			best = i
@@ -359,8 +373,7 @@ func (x *index) meant(request, object string) (best int, p float64) {
 		return -1, 0
 	}
 	all := math.Exp(noneScore + noneGrowth*math.Log(size) - scores[best])
-	ranked := slices.Sorted(maps.Values(said))
-	for _, score := range ranked[max(0, len(ranked)-rivals):] {
+	for _, score := range ranked() {
 		all += math.Exp(score - scores[best])
 	}
 	return best, 1 / all

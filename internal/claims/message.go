@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/ebbmem/ebb/internal/grounding"
@@ -82,8 +83,8 @@ const (
 	wholeMessage = 40   // tokens of a message that is kept whole
 )
 
-// message is a user's message with its parsed claims and requests.
-type message struct {
+// Message is a user's message with its parsed claims and requests.
+type Message struct {
 	*schema.Memory
 
 	owner    schema.Scope
@@ -101,8 +102,8 @@ func Own(m *schema.Memory) bool {
 }
 
 // understand parses a message. Most messages yield nothing.
-func (r *Reader) understand(owner schema.Scope, m *schema.Memory) *message {
-	msg := &message{Memory: m, owner: owner, requests: said.Requests(m.Content)}
+func (r *Reader) understand(owner schema.Scope, m *schema.Memory) *Message {
+	msg := &Message{Memory: m, owner: owner, requests: said.Requests(m.Content)}
 	if !r.OnlyRequests || len(msg.requests) > 0 {
 		msg.claims = said.Claims(m.Content, maxClaims)
 	}
@@ -115,7 +116,7 @@ func (r *Reader) understand(owner schema.Scope, m *schema.Memory) *message {
 
 // wishes returns what a message says about how to answer from now on and no pattern
 // parses: the sentences that do, or a short message whole.
-func (m *message) wishes() (more []said.Claim) {
+func (m *Message) wishes() (more []said.Claim) {
 	if slices.ContainsFunc(m.claims, func(c said.Claim) bool { return c.Wish }) || slices.ContainsFunc(m.requests, isSure) {
 		return nil
 	}
@@ -134,7 +135,7 @@ func (m *message) wishes() (more []said.Claim) {
 // lasting returns the sentences of a message that no pattern parses and that may stay
 // true. A short message without a parsed claim is kept whole: of "Sent my soup back, it
 // was full of coriander. It's genetic, I checked" the last sentence alone is useless.
-func (m *message) lasting() (more []said.Claim) {
+func (m *Message) lasting() (more []said.Claim) {
 	whole := strings.TrimSpace(m.Content)
 	likeliest := 0.0
 	for _, s := range said.LastingOf(m.Content) {
@@ -155,13 +156,22 @@ func (m *message) lasting() (more []said.Claim) {
 	return more
 }
 
-// Says reports whether a message contains a claim or request that would be carried out.
-func (r *Reader) Says(m *schema.Memory) bool {
+// Says parses a message of owner's. It returns nil if that contains no claim or request
+// that would be carried out.
+func (r *Reader) Says(owner schema.Scope, m *schema.Memory) *Message {
 	if !Own(m) {
-		return false
+		return nil
 	}
-	msg := r.understand(schema.Scope{}, m)
-	return slices.ContainsFunc(msg.requests, isSure) || !r.OnlyRequests && len(msg.claims) > 0
+	if msg := r.understand(owner, m); msg.dropUnsure(r.OnlyRequests) {
+		return msg
+	}
+	return nil
+}
+
+// dropUnsure drops the unsure requests and reports whether something is to be carried out.
+func (m *Message) dropUnsure(onlyRequests bool) bool {
+	m.requests = slices.DeleteFunc(m.requests, func(q said.Request) bool { return q.Unsure })
+	return len(m.requests) > 0 || !onlyRequests && len(m.claims) > 0
 }
 
 func isSure(q said.Request) bool { return !q.Unsure }
@@ -213,14 +223,43 @@ type Changes struct {
 // Errors: those of the database, of Find and of Stored.
 func (r *Reader) Read(ctx context.Context, owner schema.Scope, m *schema.Memory, meant ...Request) (changes Changes, err error) {
 	msg := r.understand(owner, m)
-	msg.requests = slices.DeleteFunc(msg.requests, func(q said.Request) bool { return q.Unsure })
-	if len(msg.requests)+len(meant) == 0 && (r.OnlyRequests || len(msg.claims) == 0) || !Own(m) && len(meant) == 0 {
+	if says := msg.dropUnsure(r.OnlyRequests); len(meant) == 0 && !(says && Own(m)) {
 		return Changes{}, nil
 	}
 	return r.carryOut(ctx, msg, meant...)
 }
 
-func (r *Reader) carryOut(ctx context.Context, msg *message, meant ...Request) (changes Changes, err error) {
+// ReadAll is [Reader.Read] of parsed messages, in order. Those without requests share a
+// transaction.
+func (r *Reader) ReadAll(ctx context.Context, messages []*Message) error {
+	for len(messages) > 0 {
+		if len(messages[0].requests) > 0 {
+			if _, err := r.carryOut(ctx, messages[0]); err != nil {
+				return err
+			}
+			messages = messages[1:]
+			continue
+		}
+		var done int
+		err := r.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+			began := time.Now()
+			for done = 0; done < len(messages) && len(messages[done].requests) == 0 && (done == 0 || tx.GoesOn(began)); done++ {
+				w := &reading{r: r, Message: messages[done], tx: tx}
+				if err := w.carryOut(ctx, nil, &Changes{}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		messages = messages[done:]
+	}
+	return nil
+}
+
+func (r *Reader) carryOut(ctx context.Context, msg *Message, meant ...Request) (changes Changes, err error) {
 	for _, q := range msg.requests {
 		var found []schema.Memory
 		if object := q.Object(); object != "" && r.Find != nil {
@@ -232,7 +271,7 @@ func (r *Reader) carryOut(ctx context.Context, msg *message, meant ...Request) (
 	}
 	err = r.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 		changes = Changes{}
-		w := &reading{r: r, message: msg, tx: tx}
+		w := &reading{r: r, Message: msg, tx: tx}
 		return w.carryOut(ctx, meant, &changes)
 	})
 	return changes, err
@@ -240,7 +279,7 @@ func (r *Reader) carryOut(ctx context.Context, msg *message, meant ...Request) (
 
 // reading is a message that is being carried out.
 type reading struct {
-	*message
+	*Message
 
 	r   *Reader
 	tx  *schema.Tx
@@ -252,11 +291,13 @@ type reading struct {
 
 func (w *reading) carryOut(ctx context.Context, meant []Request, changes *Changes) (err error) {
 	// another process may have erased the message since it was read
-	if _, err := w.tx.Memory(ctx, w.UserID, w.UID); errors.Is(err, schema.ErrNotFound) {
+	m, err := w.tx.Memory(ctx, w.UserID, w.UID)
+	if errors.Is(err, schema.ErrNotFound) {
 		return nil
 	} else if err != nil {
 		return err
 	}
+	w.Memory = m
 	uid := RunOf(w.UID)
 	if w.run, err = open(ctx, w.tx, w.UserID, uid, schema.CauseSaid, "user"); err != nil {
 		return err

@@ -181,12 +181,12 @@ func read(m *schema.Memory, owner string, cited []schema.Cited) (c said.Claim, o
 	c = labelled(m, owner)
 	for i := range cited {
 		s := &cited[i]
-		if !s.OwnWords() || s.Trust < m.Trust || s.Quote == "" {
+		if !known(c) || !s.OwnWords() || s.Trust < m.Trust || s.Quote == "" {
 			continue
 		}
 		for _, stated := range said.Claims(s.Quote, 0) {
 			stated.Subject = spoken(Stored(stated.Subject, owner, s.Speaker), owner)
-			if known(c) && like(stated, c) {
+			if like(stated, c) {
 				return stated, true
 			}
 		}

@@ -252,7 +252,7 @@ func Forget(ctx context.Context, tx *schema.Tx, userID int64, uids ...string) (c
 	if err != nil {
 		return changes, err
 	}
-	w := &reading{message: &message{Memory: &schema.Memory{UserID: userID, EventTime: schema.At(tx.Now)}}, tx: tx}
+	w := &reading{Message: &Message{Memory: &schema.Memory{UserID: userID, EventTime: schema.At(tx.Now)}}, tx: tx}
 	if w.run, err = open(ctx, tx, userID, uid.String(), schema.CauseHost, "host"); err != nil {
 		return changes, err
 	}

@@ -37,30 +37,30 @@ var asks []byte
 var (
 	// Asks rates a message or a sentence: the probability that it only asks for something
 	// now, an answer or a task, typed with or without a question mark.
-	Asks = read(asks, true)
+	Asks = load(asks, true)
 	// Lasting rates a sentence: the probability that it states something about the
 	// writer's life or work that will still matter in months.
-	Lasting = read(lasting, false)
+	Lasting = load(lasting, false)
 	// Own rates a question or a request: the probability that a good answer depends on
 	// what only somebody who knows the writer can know.
-	Own = read(own, false)
+	Own = load(own, false)
 	// Forget rates a message: the probability that it asks to forget something that was
 	// said or stored.
-	Forget = read(forget, true)
+	Forget = load(forget, true)
 	// Done rates an assistant's answer to a message that may ask to forget something: the
 	// probability that it says that this is done.
-	Done = read(done, true)
+	Done = load(done, true)
 	// Manner rates a message or a sentence: the probability that it says how to answer,
 	// speak to or address the writer from now on.
-	Manner = read(manner, true)
+	Manner = load(manner, true)
 	// Confided rates a message or a sentence: the probability that its writer may want it
 	// forgotten one day, as what is shameful, painful or somebody else's secret.
-	Confided = read(confided, true)
+	Confided = load(confided, true)
 )
 
-// read reads the weights: bias and unit as float32, little endian, then a byte for each
+// load reads the weights: bias and unit as float32, little endian, then a byte for each
 // bucket. A file of another length gives a model that rates everything 0.
-func read(file []byte, fine bool) *Model {
+func load(file []byte, fine bool) *Model {
 	const head = 8
 	buckets := Buckets
 	if fine {
@@ -82,7 +82,15 @@ func (m *Model) P(s string) float64 {
 	if len(m.weights) == 0 {
 		return 0
 	}
-	return m.rate(Signals(s, m.fine))
+	return m.Rate(read(s, m.fine))
+}
+
+// Rate is [Model.P] of a text that several models rate.
+func (m *Model) Rate(t Text) float64 {
+	if m.fine {
+		return m.rate(t.fine)
+	}
+	return m.rate(t.coarse)
 }
 
 // rate returns the probability for signals.

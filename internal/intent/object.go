@@ -7,7 +7,7 @@ var object []byte
 
 // inObject rates a word of a request: the probability that it belongs to what the request
 // is about.
-var inObject = read(object, true)
+var inObject = load(object, true)
 
 // A Word is a word of a text, or a character of Chinese.
 type Word struct {
@@ -33,7 +33,7 @@ func WordsOf(s string) (out []Word) {
 // wordSignals returns the signals of a word among others: itself, its letters, and two
 // words on each side.
 func wordSignals(words []aWord, i int) (out []uint32) {
-	add := func(kind string, parts ...string) { out = append(out, bucketOf(kind, parts, FineBuckets)) }
+	add := func(kind string, parts ...string) { out = append(out, bucketOf(kind, parts)) }
 	at := func(k int) string {
 		switch {
 		case k < 0:

@@ -13,5 +13,5 @@
 // language without rules, and some harmless texts are caught. Guarantees rest on the
 // source of a text (schema.Origin, schema.Trust), not on its wording.
 //
-// The package imports no other package of ebb and has no state.
+// The package imports only internal/prefilter of ebb and has no state.
 package poison

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/ebbmem/ebb/internal/prefilter"
 )
 
 // tongue holds the words of instructions to a model in one language. The forms below
@@ -91,7 +93,7 @@ func rulesOf(t *tongue, gate int) (made []rule) {
 			}
 		}
 		if len(ways) > 0 {
-			made = append(made, rule{reason: f.reason, gate: gate + int(f.about), pattern: compile(strings.Join(ways, "|"))})
+			made = append(made, rule{reason: f.reason, gate: gate + int(f.about), pattern: prefilter.New(strings.Join(ways, "|"))})
 		}
 	}
 	return made

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/ebbmem/ebb/internal/prefilter"
 )
 
 // Reason is the name of the rule that a text matches, with its meaning.
@@ -76,7 +78,7 @@ type rule struct {
 	reason  Reason
 	words   string // separated by spaces
 	symbols []string
-	pattern *pattern
+	pattern *prefilter.Regexp
 
 	gate int // selects the windows that the rule looks at
 }
@@ -295,21 +297,21 @@ func ownedAt(before string) bool {
 }
 
 // near reports a match of both patterns at most so many bytes apart.
-func near(s string, a, b *pattern, most int) bool { return within(s, a, b, most, "") }
+func near(s string, a, b *prefilter.Regexp, most int) bool { return within(s, a, b, most, "") }
 
 // nearIn is near within a sentence.
-func nearIn(s string, a, b *pattern, most int) bool { return within(s, a, b, most, ".!?\n") }
+func nearIn(s string, a, b *prefilter.Regexp, most int) bool { return within(s, a, b, most, ".!?\n") }
 
 // within is near without any of the bytes of ends between the two.
-func within(s string, a, b *pattern, most int, ends string) bool {
-	if !a.need.in(s) || !b.need.in(s) {
+func within(s string, a, b *prefilter.Regexp, most int, ends string) bool {
+	if !a.MayMatch(s) || !b.MayMatch(s) {
 		return false
 	}
-	first := a.whole().FindAllStringIndex(s, -1)
+	first := a.Whole().FindAllStringIndex(s, -1)
 	if len(first) == 0 {
 		return false
 	}
-	second := b.whole().FindAllStringIndex(s, -1)
+	second := b.Whole().FindAllStringIndex(s, -1)
 	for i, j := 0, 0; i < len(first) && j < len(second); {
 		if ownedAt(s[:first[i][0]]) {
 			i++

@@ -88,7 +88,7 @@ func TestKeysCoverForms(t *testing.T) {
 	for _, a := range records[said](t, "testdata/attacks.jsonl") {
 		plain := look(a.Text).plain
 		for _, r := range allForms() {
-			if found := r.pattern.whole().FindString(plain); found != "" {
+			if found := r.pattern.Whole().FindString(plain); found != "" {
 				assert.NotEmpty(t, meets(found), "%q of %q", found, a.Text)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ebbmem/ebb/internal/intent"
+	"github.com/ebbmem/ebb/internal/prefilter"
 	"github.com/ebbmem/ebb/internal/text"
 )
 
@@ -43,10 +44,10 @@ func Confirms(message, answer string) bool {
 func odds(p float64) float64 { return p / max(1-p, 1e-9) }
 
 // pointsBack matches references to the preceding message.
-var pointsBack = regexp.MustCompile(`(?i)\b(?:last (?:one|message|bit|part|thing)|previous (?:one|message)|just (?:said|wrote|told|sent|typed)|strike that|scratch that|ignore that|pretend i)|\b(?:eben|gerade|gleich wieder|letzte nachricht|letzten satz|vorige nachricht|tu so)|(?:^|[^\pL])(?:últim[oa]|acabo de|eso borralo|haz como)|刚|剛|方才|上一条|上一句|前一句|当我没说|這句|这条|这句`)
+var pointsBack = prefilter.New(`(?i)\b(?:last (?:one|message|bit|part|thing)|previous (?:one|message)|just (?:said|wrote|told|sent|typed)|strike that|scratch that|ignore that|pretend i)|\b(?:eben|gerade|gleich wieder|letzte nachricht|letzten satz|vorige nachricht|tu so)|(?:^|[^\pL])(?:últim[oa]|acabo de|eso borralo|haz como)|刚|剛|方才|上一条|上一句|前一句|当我没说|這句|这条|这句`)
 
 // pretendAbout matches requests to pretend that something named was never said.
-var pretendAbout = regexp.MustCompile(`(?i)\bpretend i (?:never|did ?n[o']?t) [^.!?]*\babout\b`)
+var pretendAbout = prefilter.New(`(?i)\bpretend i (?:never|did ?n[o']?t) [^.!?]*\babout\b`)
 
 // looseForget returns the request to forget in a message that fits no known form. A
 // request without an object refers to the preceding message.
@@ -54,7 +55,10 @@ func looseForget(message string) (Request, bool) {
 	if len(message) > mostLoose || quotation.MatchString(message) || idiom.MatchString(message) {
 		return Request{}, false
 	}
-	p := min(intent.Forget.P(message), intent.Forget.P(notToForget.ReplaceAllString(message, " ")))
+	p := intent.Forget.P(message)
+	if rest := notToForget.ReplaceAllString(message, " "); p >= leastForget && rest != message {
+		p = min(p, intent.Forget.P(rest))
+	}
 	if p < leastForget {
 		return Request{}, false
 	}
@@ -69,10 +73,10 @@ func looseForget(message string) (Request, bool) {
 var quotation = regexp.MustCompile("[\"“”„«»「」『』]|```|(?m:^>)")
 
 // idiom matches what sounds like a request and asks for nothing.
-var idiom = regexp.MustCompile(`(?i)^(?:(?:oh|ach|na|ah|ok|okay|never mind)[, ]*)*(?:forget (?:about )?it|vergiss es|vergessen sie es|olv[ií]dalo|olvídate|算了)(?:[ ,.!，。].{0,25})?\s*$|\b(?:let['’]?s|lass uns|lasst uns|olvidemos)\b`)
+var idiom = prefilter.New(`(?i)^(?:(?:oh|ach|na|ah|ok|okay|never mind)[, ]*)*(?:forget (?:about )?it|vergiss es|vergessen sie es|olv[ií]dalo|olvídate|算了)(?:[ ,.!，。].{0,25})?\s*$|\b(?:let['’]?s|lass uns|lasst uns|olvidemos)\b`)
 
 // notToForget matches what says not to forget.
-var notToForget = regexp.MustCompile(`(?i)\b(?:never|don['’]?t|do not|must ?n['’]?t)(?: ever| you| please)* forget\b[^.?!]*|\b(?:vergiss|vergesst|vergessen sie) (?:\pL+ ){0,2}?(?:nie|niemals|nicht)\b[^.?!]*|(?:^|[^\pL])(?:no|nunca|jamás) (?:te |se te |lo )?olvid[ea]s?(?:[^\pL]|$)[^.?!]*|(?:别|不要|不能|不许)忘[^。！？]*`)
+var notToForget = prefilter.New(`(?i)\b(?:never|don['’]?t|do not|must ?n['’]?t)(?: ever| you| please)* forget\b[^.?!]*|\b(?:vergiss|vergesst|vergessen sie) (?:\pL+ ){0,2}?(?:nie|niemals|nicht)\b[^.?!]*|(?:^|[^\pL])(?:no|nunca|jamás) (?:te |se te |lo )?olvid[ea]s?(?:[^\pL]|$)[^.?!]*|(?:别|不要|不能|不许)忘[^。！？]*`)
 
 // Probabilities of a word of a request: from leastNamed on it belongs to what the request
 // is about, from leastTerm on it counts as a term.

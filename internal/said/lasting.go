@@ -2,10 +2,10 @@ package said
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/ebbmem/ebb/internal/intent"
+	"github.com/ebbmem/ebb/internal/prefilter"
 	"github.com/ebbmem/ebb/internal/text"
 )
 
@@ -24,7 +24,8 @@ func LastingOf(message string) []Lasting {
 		if asksUnmarked(u) {
 			continue
 		}
-		if p := intent.Lasting.P(u); !onlyAsks(u, p) {
+		signals := intent.Read(u)
+		if p := intent.Lasting.Rate(signals); !onlyAsks(signals, p) {
 			out = append(out, Lasting{Sentence: withFragments(message, u), P: asked(u, p)})
 		}
 	}
@@ -40,14 +41,18 @@ const (
 	hardlyLasting = 0.15 // by [intent.Lasting]
 )
 
-func onlyAsks(s string, lasting float64) bool {
-	return lasting < hardlyLasting && intent.Asks.P(s) >= surelyAsks
+func onlyAsks(s intent.Text, lasting float64) bool {
+	return lasting < hardlyLasting && intent.Asks.Rate(s) >= surelyAsks
 }
 
 // OnlyAsks reports whether a message asks something, with or without a question mark, and
 // states nothing.
 func OnlyAsks(message string) bool {
-	return text.OnlyAsks(message) || onlyAsks(message, intent.Lasting.P(message))
+	if text.OnlyAsks(message) {
+		return true
+	}
+	signals := intent.Read(message)
+	return onlyAsks(signals, intent.Lasting.Rate(signals))
 }
 
 // MannerOf rates the sentences of a user's own message by [intent.Manner]: the probability
@@ -76,43 +81,43 @@ func MannerOf(message string) (out []Lasting) {
 // only ask something and is not limited to one answer or text.
 func (s *sentence) lastingWish(message string) bool {
 	visible := s.visible(message)
-	return !limited(visible) && (asksToDo(visible) || !s.question && !asksUnmarked(visible))
+	return !limited(visible) && (!s.question && !asksUnmarked(visible) || asksToDo(visible))
 }
 
 // asksToDo reports whether a question asks the assistant to do or to stop something: "could
 // you stop apologising?", "shorter answers, please?".
 func asksToDo(question string) bool {
-	return !asksToTell.MatchString(question) && slices.ContainsFunc(toDo, func(form *regexp.Regexp) bool { return form.MatchString(question) })
+	return !asksToTell.MatchString(question) && toDo.MatchString(question)
 }
 
 // asksToTell matches what begins like toDo and asks for an answer.
-var asksToTell = regexp.MustCompile(`(?i)\b(?:can|could|will|would) you (?:please )?(?:tell me|explain|say|know|think|believe|recommend|rather|like) (?:how|what|why|whether|if|which|when|where|that|your|about)\b|\b(?:kannst|könntest) du (?:mir )?(?:sagen|erklären)|(?:puedes|podrías) (?:decirme|explicarme) (?:qué|cómo|si|cuál|cuándo|dónde|por qué|quién|cuánt)|(?:能|可以)告诉我`)
+var asksToTell = prefilter.New(`(?i)\b(?:can|could|will|would) you (?:please )?(?:tell me|explain|say|know|think|believe|recommend|rather|like) (?:how|what|why|whether|if|which|when|where|that|your|about)\b|\b(?:kannst|könntest) du (?:mir )?(?:sagen|erklären)|(?:puedes|podrías) (?:decirme|explicarme) (?:qué|cómo|si|cuál|cuándo|dónde|por qué|quién|cuánt)|(?:能|可以)告诉我`)
 
 // toDo match such questions, by language.
-var toDo = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)(?:^|[,;:–—-]\s*|\b(?:and|but|so|please|then|hey|ok|also|oh|ebb|forward|on|future) )(?:(?:can|could|would|will)(?:n['’]?t)? (?:you|u)\b|(?:can|could|may) (?:i|we) (?:have|get)\b|(?:would|do) you mind\b|mind \pL+ing\b)|\b(?:please|pls|ok|okay|alright|thanks|understood|got it)\W*$`),
-	regexp.MustCompile(`(?i)(?:^|[,;:–—-]\s*|(?:und|aber|also|bitte|dann|ach) )(?:(?:kannst|könntest|würdest|magst) du|chönntisch|chasch|kannste)\b|(?:^|, )(?:können|könnten|würden) sie\b|(?:macht|würde) es dir (?:was |etwas )?aus|\b(?:bitte|ja|okay|danke|verstanden|klar)\W*$`),
-	regexp.MustCompile(`(?i)(?:^|[,;:¿–—-]\s*|(?:^|[^\pL])(?:y|pero|oye|ya) )(?:me |te |lo |nos )?(?:puedes|podrías|puede|podría|quieres|te importaría|le importaría|te importa|serías)(?:[^\pL]|$)|(?:^|[^\pL])(?:por favor|vale|sí|gracias|entendido|eh)\W*$`),
-	regexp.MustCompile(`(?:能不能|能否|可不可以|可否|麻烦你?|请你?).+|(?:能|可以).+[吗么嘛]|(?:好吗|行吗|可以吗|好不好|行不行|明白吗|知道吗|懂吗|听到没|谢谢)[？?。~\s]*$`),
-}
+var toDo = prefilter.New(
+	`(?i)(?:^|[,;:–—-]\s*|\b(?:and|but|so|please|then|hey|ok|also|oh|ebb|forward|on|future) )(?:(?:can|could|would|will)(?:n['’]?t)? (?:you|u)\b|(?:can|could|may) (?:i|we) (?:have|get)\b|(?:would|do) you mind\b|mind \pL+ing\b)|\b(?:please|pls|ok|okay|alright|thanks|understood|got it)\W*$`,
+	`(?i)(?:^|[,;:–—-]\s*|(?:und|aber|also|bitte|dann|ach) )(?:(?:kannst|könntest|würdest|magst) du|chönntisch|chasch|kannste)\b|(?:^|, )(?:können|könnten|würden) sie\b|(?:macht|würde) es dir (?:was |etwas )?aus|\b(?:bitte|ja|okay|danke|verstanden|klar)\W*$`,
+	`(?i)(?:^|[,;:¿–—-]\s*|(?:^|[^\pL])(?:y|pero|oye|ya) )(?:me |te |lo |nos )?(?:puedes|podrías|puede|podría|quieres|te importaría|le importaría|te importa|serías)(?:[^\pL]|$)|(?:^|[^\pL])(?:por favor|vale|sí|gracias|entendido|eh)\W*$`,
+	`(?:能不能|能否|可不可以|可否|麻烦你?|请你?).+|(?:能|可以).+[吗么嘛]|(?:好吗|行吗|可以吗|好不好|行不行|明白吗|知道吗|懂吗|听到没|谢谢)[？?。~\s]*$`,
+)
 
 // limited reports whether a wish is limited to one answer or text: "answer in Polish for
 // this one".
 func limited(wish string) bool {
-	return !general.MatchString(wish) && slices.ContainsFunc(limits, func(form *regexp.Regexp) bool { return form.MatchString(wish) })
+	return !general.MatchString(wish) && limits.MatchString(wish)
 }
 
 // general matches words for always.
-var general = regexp.MustCompile(`(?i)\b(?:from (?:now|here|today|this) on\w*|from now|always|every time|each time|whenever|in (?:the )?future|going forward|generally|in general)\b|\b(?:ab (?:jetzt|heute|sofort|nun)|von (?:jetzt|nun) an|immer|künftig|in zukunft|grundsätzlich|generell|jedes mal|jedesmal)\b|(?:^|[^\pL])(?:siempre|a partir de|de ahora en adelante|en adelante|cada vez|en general|en el futuro)(?:[^\pL]|$)|以后|今后|从现在|从今|每次|总是|一直|永远|一律`)
+var general = prefilter.New(`(?i)\b(?:from (?:now|here|today|this) on\w*|from now|always|every time|each time|whenever|in (?:the )?future|going forward|generally|in general)\b|\b(?:ab (?:jetzt|heute|sofort|nun)|von (?:jetzt|nun) an|immer|künftig|in zukunft|grundsätzlich|generell|jedes mal|jedesmal)\b|(?:^|[^\pL])(?:siempre|a partir de|de ahora en adelante|en adelante|cada vez|en general|en el futuro)(?:[^\pL]|$)|以后|今后|从现在|从今|每次|总是|一直|永远|一律`)
 
 // limits match what limits a wish, by language.
-var limits = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)\b(?:for|in|on|with|to|about|at) (?:just )?(?:this|that|these|those) (?:one|ones|time|once|answer|reply|response|message|question|e-?mail|letter|text|post|case|task|draft|document|note|story|poem|chat|conversation)\b|^(?:\pL+ ){0,3}?(?:this|that) (?:time|one)\b|\b(?:only|just) this once\b|\bthis time(?: around)?\b|\bfor (?:now|once|the moment|the time being)\b|\b(?:just|only) for today\b` +
-		`|(?:^|[,;]\s*|\b(?:please|and|just|you) )(?:re)?(?:write|word|phrase|draft|translate|make|render|format) (?:it|this|that)\b|^(?:please |just |only |ok |and |but |so )*(?:here\b|(?:use|write|answer|reply|keep|be|no|put|make|give|add|skip|leave|don['’]?t|do not)\b[^,.;]* here\W*$)`),
-	regexp.MustCompile(`(?i)\b(?:diesmal|dieses (?:eine )?mal|ausnahmsweise|hierfür|hierbei|vorerst|fürs erste|nur (?:heute|kurz|jetzt)|(?:für|in|bei|zu) (?:dies\pL*|das hier|das da)(?: \pL+)?)\b|^dafür\b|\bdafür bitte\b|\bbitte dafür\b|(?:^|[,;]\s*|\b(?:bitte|und) )(?:schreib|formulier|übersetz|mach)\pL* (?:es|das|dies)\b|^(?:bitte |nur |aber |und )*hier\b|\b(?:hier bitte|bitte hier)\b`),
-	regexp.MustCompile(`(?i)(?:^|[^\pL])(?:(?:por )?esta vez|solo (?:por )?(?:hoy|ahora)|por ahora|de momento|por el momento|por una vez|(?:para|en) (?:est|es)[eao](?: (?:mensaje|respuesta|texto|correo|carta|caso|pregunta|tarea|conversación|chat|última?|último)|,|$)|(?:escríbe|redácta|tradúce|pón|házme)l[oa]|ponl[oa]|hazl[oa]|(?:^|, ?)aquí)(?:[^\pL]|$)`),
-	regexp.MustCompile(`(?:这次|这回|这一次|本次|[这那]一?[条篇封段])(?:的?(?:回答|回复))?(?:请|麻烦|就|用|要|不|别|只|先|写|回|给|翻译)|这个(?:问题|回答|用|请|就|不要|别|写)|暂时|[就只]这一?次|^(?:这里|此处)|(?:在)?这里(?:请|用|不要|别)`),
-}
+var limits = prefilter.New(
+	`(?i)\b(?:for|in|on|with|to|about|at) (?:just )?(?:this|that|these|those) (?:one|ones|time|once|answer|reply|response|message|question|e-?mail|letter|text|post|case|task|draft|document|note|story|poem|chat|conversation)\b|^(?:\pL+ ){0,3}?(?:this|that) (?:time|one)\b|\b(?:only|just) this once\b|\bthis time(?: around)?\b|\bfor (?:now|once|the moment|the time being)\b|\b(?:just|only) for today\b`+
+		`|(?:^|[,;]\s*|\b(?:please|and|just|you) )(?:re)?(?:write|word|phrase|draft|translate|make|render|format) (?:it|this|that)\b|^(?:please |just |only |ok |and |but |so )*(?:here\b|(?:use|write|answer|reply|keep|be|no|put|make|give|add|skip|leave|don['’]?t|do not)\b[^,.;]* here\W*$)`,
+	`(?i)\b(?:diesmal|dieses (?:eine )?mal|ausnahmsweise|hierfür|hierbei|vorerst|fürs erste|nur (?:heute|kurz|jetzt)|(?:für|in|bei|zu) (?:dies\pL*|das hier|das da)(?: \pL+)?)\b|^dafür\b|\bdafür bitte\b|\bbitte dafür\b|(?:^|[,;]\s*|\b(?:bitte|und) )(?:schreib|formulier|übersetz|mach)\pL* (?:es|das|dies)\b|^(?:bitte |nur |aber |und )*hier\b|\b(?:hier bitte|bitte hier)\b`,
+	`(?i)(?:^|[^\pL])(?:(?:por )?esta vez|solo (?:por )?(?:hoy|ahora)|por ahora|de momento|por el momento|por una vez|(?:para|en) (?:est|es)[eao](?: (?:mensaje|respuesta|texto|correo|carta|caso|pregunta|tarea|conversación|chat|última?|último)|,|$)|(?:escríbe|redácta|tradúce|pón|házme)l[oa]|ponl[oa]|hazl[oa]|(?:^|, ?)aquí)(?:[^\pL]|$)`,
+	`(?:这次|这回|这一次|本次|[这那]一?[条篇封段])(?:的?(?:回答|回复))?(?:请|麻烦|就|用|要|不|别|只|先|写|回|给|翻译)|这个(?:问题|回答|用|请|就|不要|别|写)|暂时|[就只]这一?次|^(?:这里|此处)|(?:在)?这里(?:请|用|不要|别)`,
+)
 
 // visible returns the sentence without its quotations and code.
 func (s *sentence) visible(message string) string {
@@ -180,26 +185,26 @@ func withFragments(message, sentence string) string {
 
 // unmarked matches the beginning or the end of questions that were typed without a
 // question mark, by language: English, German, Spanish, Chinese.
-var unmarked = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)^(?:(?:pls|please|so|and|but|ok|okay|hey|hi|btw|well|also|sorry|quick one)[, ]+)*(?:` +
-		`(?:for|since|until|till|in|at|on|to|with|from|by|of|about) (?:what|which|whom|whose)\b|which \pL|whose \pL|` +
-		`(?:what|where|who|when|why|how)(?:['’]?s| (?:is|are|was|were|am|do|does|did|can|could|will|would|should|shall|has|have|had|much|many|old|far|often))\b|` +
-		`(?:what|how) \pL+ (?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had) (?:i|we|he|she|they|it|you|the|my|our)\b|` +
-		`(?:can|could|would|will|do|did|does|should|shall|are|am) (?:you|i|we|they)\b)`),
-	regexp.MustCompile(`(?i)^(?:(?:und|aber|also|bitte|na|du|sag|sag mal|hey|ok)[, ]+)*(?:welche[rsnm]?|warum|wieso|weshalb|wofür|womit|wohin|woher|wen|wem|wessen|` +
-		`(?:was|wer|wo|wann|wie) (?:ist|sind|war|waren|hat|haben|kann|können|muss|müssen|soll|sollen|darf|wird|werden|heißt|kommt|geht|gibt|steht|liegt|viel|viele|lange|oft|alt|hoch|spät)|` +
-		`(?:kannst|könntest|weißt|hast|bist|sollst|soll|darf) (?:du|ich|wir|man)) `),
-	regexp.MustCompile(`(?i)^(?:(?:y|pero|oye|bueno|pues|por favor|porfa)[, ]+)*(?:(?:a|de|en|con|por|para|desde|hasta|sobre) )?(?:qué|cuál|cuáles|cuándo|dónde|cómo|quién|quiénes|cuánt[oa]s?) `),
-	regexp.MustCompile(`^(?:请问|为什么|怎么|什么时候|哪|谁|多少|几点)|(?:吗|呢|么|多少|是什么|是谁|在哪|在哪里|在哪儿|几号|几点)[。~\s]*$`),
-}
+var unmarked = prefilter.New(
+	`(?i)^(?:(?:pls|please|so|and|but|ok|okay|hey|hi|btw|well|also|sorry|quick one)[, ]+)*(?:`+
+		`(?:for|since|until|till|in|at|on|to|with|from|by|of|about) (?:what|which|whom|whose)\b|which \pL|whose \pL|`+
+		`(?:what|where|who|when|why|how)(?:['’]?s| (?:is|are|was|were|am|do|does|did|can|could|will|would|should|shall|has|have|had|much|many|old|far|often))\b|`+
+		`(?:what|how) \pL+ (?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had) (?:i|we|he|she|they|it|you|the|my|our)\b|`+
+		`(?:can|could|would|will|do|did|does|should|shall|are|am) (?:you|i|we|they)\b)`,
+	`(?i)^(?:(?:und|aber|also|bitte|na|du|sag|sag mal|hey|ok)[, ]+)*(?:welche[rsnm]?|warum|wieso|weshalb|wofür|womit|wohin|woher|wen|wem|wessen|`+
+		`(?:was|wer|wo|wann|wie) (?:ist|sind|war|waren|hat|haben|kann|können|muss|müssen|soll|sollen|darf|wird|werden|heißt|kommt|geht|gibt|steht|liegt|viel|viele|lange|oft|alt|hoch|spät)|`+
+		`(?:kannst|könntest|weißt|hast|bist|sollst|soll|darf) (?:du|ich|wir|man)) `,
+	`(?i)^(?:(?:y|pero|oye|bueno|pues|por favor|porfa)[, ]+)*(?:(?:a|de|en|con|por|para|desde|hasta|sobre) )?(?:qué|cuál|cuáles|cuándo|dónde|cómo|quién|quiénes|cuánt[oa]s?) `,
+	`^(?:请问|为什么|怎么|什么时候|哪|谁|多少|几点)|(?:吗|呢|么|多少|是什么|是谁|在哪|在哪里|在哪儿|几号|几点)[。~\s]*$`,
+)
 
 // rhetorical matches questions that tell something: "can you believe, Rayan cuts with
 // the left hand".
-var rhetorical = regexp.MustCompile(`(?i)\b(?:can|could|would) you (?:believe|imagine)\b|\b(?:did|do) (?:you know|i (?:tell|mention|say))\b|\bweißt du,|\bhab(?:e)? ich\b`)
+var rhetorical = prefilter.New(`(?i)\b(?:can|could|would) you (?:believe|imagine)\b|\b(?:did|do) (?:you know|i (?:tell|mention|say))\b|\bweißt du,|\bhab(?:e)? ich\b`)
 
 // asksUnmarked reports whether a sentence is a question without a question mark.
 func asksUnmarked(sentence string) bool {
-	return !rhetorical.MatchString(sentence) && slices.ContainsFunc(unmarked, func(form *regexp.Regexp) bool { return form.MatchString(sentence) })
+	return !rhetorical.MatchString(sentence) && unmarked.MatchString(sentence)
 }
 
 // Asks reports whether a message ends with a question, with or without a mark.
@@ -209,7 +214,7 @@ func Asks(message string) bool {
 }
 
 // change matches words that mark something as new.
-var change = regexp.MustCompile(`(?i)\b(?:as of|from (?:now|today|tomorrow|next|monday|tuesday|wednesday|thursday|friday)|since (?:today|yesterday|this|last|lunch|monday|tuesday|wednesday|thursday|friday)|instead|no longer|any ?more|switched|swapped|replaced|moved|these days|now|new|i (?:start|started|begin|began)|first day|signed` +
+var change = prefilter.New(`(?i)\b(?:as of|from (?:now|today|tomorrow|next|monday|tuesday|wednesday|thursday|friday)|since (?:today|yesterday|this|last|lunch|monday|tuesday|wednesday|thursday|friday)|instead|no longer|any ?more|switched|swapped|replaced|moved|these days|now|new|i (?:start|started|begin|began)|first day|signed` +
 	`|seit (?:heute|gestern|dieser|letzter|montag|dienstag|mittwoch|donnerstag|freitag)|ab (?:jetzt|heute|sofort|morgen|montag)|stattdessen|nimmer|nicht mehr|jetzt|neuerdings|erster tag|unterschrieben|umgestiegen|gewechselt|neue[nrms]?` +
 	`|desde (?:hoy|ahora|ayer|el|la|esta|este)|a partir de|ya no|ahora|empiezo|primer día|firmado|en (?:vez|lugar) de|cambiado|nuev[oa]s?)\b|入职|报到|第一天|从今天|从现在|现在|以后|改成|改到|改为|换成|换了|不再|新的|搬到|接手`)
 

@@ -2,10 +2,10 @@ package said
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/ebbmem/ebb/internal/intent"
+	"github.com/ebbmem/ebb/internal/prefilter"
 	"github.com/ebbmem/ebb/internal/text"
 )
 
@@ -333,25 +333,25 @@ func onlyCourtesies(t []token) bool {
 // givesReason reports whether a clause says why something should be forgotten: it was
 // private or should not have been said, is untrue or over.
 func givesReason(clauses string) bool {
-	return slices.ContainsFunc(reasonsToForget, func(form *regexp.Regexp) bool { return form.MatchString(clauses) })
+	return reasonsToForget.MatchString(clauses)
 }
 
 // reasonsToForget match a clause with such a reason, by language.
-var reasonsToForget = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)(?:^|[,;:–—-])\s*(?:(?:because|since|as|cos|cause|sorry) )?(?:(?:it|that|this|they|those|these|he|she)(?:['’](?:s|re|d))?\s+)?(?:(?:is|are|was|were|has|have|had|been|be|not|isn['’]?t|wasn['’]?t|aren['’]?t|doesn['’]?t|didn['’]?t|never|no|all|just|now|too|very|really|rather|quite|already|long|so|got|a|an|my|only|to) ){0,4}` +
-		`(?:private|secret|confidential|personal|embarrassing|sensitive|delicate|nonsense|none of (?:your|any)|nobody['’]?s business|true|untrue|false|wrong|incorrect|outdated|out of date|obsolete|mistake|lie|joke|mix-?up|typo|over|off|done|finished|settled|sorted|resolved|cancell?ed|called off|sold|gone|expired|closed|longer|changed|matters?|relevant|important|history|old news)\b` +
-		`|\b(?:i|we) (?:really )?(?:should(?:n['’]?t| not| never)(?: have)?|wish (?:i|we) had|regret|didn['’]?t mean to|never meant to|(?:wasn['’]?t|was not) (?:supposed|meant|allowed) to|made (?:it|that|this|them) up|lied|was (?:wrong|joking|kidding|mistaken)|turned (?:it|that|them) down|called (?:it|that|them) off|got rid of|mixed (?:it|that|them) up|don['’]?t (?:want|like) (?:you|it|that|this))\b` +
-		`|\b(?:i|we)(?:['’]ve)? (?:have |already |since |just )*(?:sold|cancell?ed|quit|left|dropped|returned|moved|changed)(?: (?:it|that|them|him|her|there))?(?: (?:already|now|ages|long|last|yesterday|since)[^,]*)?\W*$` +
-		`|\b(?:reads?|sees?|looks?|checks?|uses?|borrows?|finds?|found)(?: \pL+)? (?:over my shoulder|my (?:screen|phone|messages|chats?|laptop)|this (?:phone|account|laptop|chat)|out)\b|\b(?:would|['’]d) (?:kill|hate)\b` +
-		`|\bthe (?:one|bit|part|thing|stuff) (?:that )?i (?:just )?(?:told|said|mentioned|gave|wrote|shared)\b`),
-	regexp.MustCompile(`(?i)(?:^|[,;:–—-])\s*(?:(?:weil|denn|da) )?(?:(?:das|es|der|die|sie|er|dies|ist|war|sind|waren|hat|haben|wurde|wurden|stimmt|gilt|geht|gehört|ja|schon|doch|nur|so|zu|mir|nicht|nie|gar|eh|längst|jetzt|alles|ein|eine|mein|sehr|ziemlich|sich|hatte|ich|bin|hab|habe|bereits|inzwischen) ){0,6}` +
-		`(?:privat|geheim|vertraulich|persönlich|peinlich|heikel|falsch|unwahr|gelogen|erfunden|quatsch|unsinn|irrtum|fehler|scherz|witz|vorbei|erledigt|abgesagt|ausgefallen|geklärt|veraltet|überholt|verkauft|weg|mehr|wahr|gekündigt|geändert|umgezogen|niemand\w* an|kein\w* an)(?:[^\pL]|$)` +
-		`|(?:hätte?|sollte?|wollte?|will|möchte|durfte?) (?:\pL+ ){0,3}?(?:nicht|nie) (?:\pL+ ){0,3}?(?:sag|erzähl|erwähn|verrat|schreib|gespeicher|merk|weißt|wiss)`),
-	regexp.MustCompile(`(?i)(?:^|[,;:–—-])\s*(?:(?:porque|que|pues|ya que) )?(?:(?:eso|esto|ya|no|era|es|fue|está|estaba|son|eran|muy|algo|un|una|lo|la|se|me|he|ha|han|mi|todo|demasiado) ){0,5}` +
-		`(?:privad|secret|confidencial|personal(?:[^\pL]|$)|íntim|vergonz|delicad|mentira|verdad|ciert|fals|error|broma|invent|equivo|cancel|anul|acab|termin|pasó|vendí|vendid|dejé|mudé|mudad|importan?(?:[^\pL]|$)|sirven?(?:[^\pL]|$))` +
-		`|(?:^|[^\pL])no (?:deb|ten[íd]|quer[íe]|quier)\pL*[^,.]*(?:dich|dec[ií]|cont|mencion|guard|sep|record)`),
-	regexp.MustCompile(`私人|隐私|秘密|保密|丢人|尴尬|不该(?:说|讲|提|告诉)|不想(?:让|再)|后悔|说漏|[说讲记搞弄]错|不是真的|假的|骗|编的|瞎说|开玩笑|取消|结束|过去了|作废|过期|不用了|不要了|卖了|卖掉|分手|不住|搬[走家了]|换[了号]|改了|没用了|不重要|别[存记留]`),
-}
+var reasonsToForget = prefilter.New(
+	`(?i)(?:^|[,;:–—-])\s*(?:(?:because|since|as|cos|cause|sorry) )?(?:(?:it|that|this|they|those|these|he|she)(?:['’](?:s|re|d))?\s+)?(?:(?:is|are|was|were|has|have|had|been|be|not|isn['’]?t|wasn['’]?t|aren['’]?t|doesn['’]?t|didn['’]?t|never|no|all|just|now|too|very|really|rather|quite|already|long|so|got|a|an|my|only|to) ){0,4}`+
+		`(?:private|secret|confidential|personal|embarrassing|sensitive|delicate|nonsense|none of (?:your|any)|nobody['’]?s business|true|untrue|false|wrong|incorrect|outdated|out of date|obsolete|mistake|lie|joke|mix-?up|typo|over|off|done|finished|settled|sorted|resolved|cancell?ed|called off|sold|gone|expired|closed|longer|changed|matters?|relevant|important|history|old news)\b`+
+		`|\b(?:i|we) (?:really )?(?:should(?:n['’]?t| not| never)(?: have)?|wish (?:i|we) had|regret|didn['’]?t mean to|never meant to|(?:wasn['’]?t|was not) (?:supposed|meant|allowed) to|made (?:it|that|this|them) up|lied|was (?:wrong|joking|kidding|mistaken)|turned (?:it|that|them) down|called (?:it|that|them) off|got rid of|mixed (?:it|that|them) up|don['’]?t (?:want|like) (?:you|it|that|this))\b`+
+		`|\b(?:i|we)(?:['’]ve)? (?:have |already |since |just )*(?:sold|cancell?ed|quit|left|dropped|returned|moved|changed)(?: (?:it|that|them|him|her|there))?(?: (?:already|now|ages|long|last|yesterday|since)[^,]*)?\W*$`+
+		`|\b(?:reads?|sees?|looks?|checks?|uses?|borrows?|finds?|found)(?: \pL+)? (?:over my shoulder|my (?:screen|phone|messages|chats?|laptop)|this (?:phone|account|laptop|chat)|out)\b|\b(?:would|['’]d) (?:kill|hate)\b`+
+		`|\bthe (?:one|bit|part|thing|stuff) (?:that )?i (?:just )?(?:told|said|mentioned|gave|wrote|shared)\b`,
+	`(?i)(?:^|[,;:–—-])\s*(?:(?:weil|denn|da) )?(?:(?:das|es|der|die|sie|er|dies|ist|war|sind|waren|hat|haben|wurde|wurden|stimmt|gilt|geht|gehört|ja|schon|doch|nur|so|zu|mir|nicht|nie|gar|eh|längst|jetzt|alles|ein|eine|mein|sehr|ziemlich|sich|hatte|ich|bin|hab|habe|bereits|inzwischen) ){0,6}`+
+		`(?:privat|geheim|vertraulich|persönlich|peinlich|heikel|falsch|unwahr|gelogen|erfunden|quatsch|unsinn|irrtum|fehler|scherz|witz|vorbei|erledigt|abgesagt|ausgefallen|geklärt|veraltet|überholt|verkauft|weg|mehr|wahr|gekündigt|geändert|umgezogen|niemand\w* an|kein\w* an)(?:[^\pL]|$)`+
+		`|(?:hätte?|sollte?|wollte?|will|möchte|durfte?) (?:\pL+ ){0,3}?(?:nicht|nie) (?:\pL+ ){0,3}?(?:sag|erzähl|erwähn|verrat|schreib|gespeicher|merk|weißt|wiss)`,
+	`(?i)(?:^|[,;:–—-])\s*(?:(?:porque|que|pues|ya que) )?(?:(?:eso|esto|ya|no|era|es|fue|está|estaba|son|eran|muy|algo|un|una|lo|la|se|me|he|ha|han|mi|todo|demasiado) ){0,5}`+
+		`(?:privad|secret|confidencial|personal(?:[^\pL]|$)|íntim|vergonz|delicad|mentira|verdad|ciert|fals|error|broma|invent|equivo|cancel|anul|acab|termin|pasó|vendí|vendid|dejé|mudé|mudad|importan?(?:[^\pL]|$)|sirven?(?:[^\pL]|$))`+
+		`|(?:^|[^\pL])no (?:deb|ten[íd]|quer[íe]|quier)\pL*[^,.]*(?:dich|dec[ií]|cont|mencion|guard|sep|record)`,
+	`私人|隐私|秘密|保密|丢人|尴尬|不该(?:说|讲|提|告诉)|不想(?:让|再)|后悔|说漏|[说讲记搞弄]错|不是真的|假的|骗|编的|瞎说|开玩笑|取消|结束|过去了|作废|过期|不用了|不要了|卖了|卖掉|分手|不住|搬[走家了]|换[了号]|改了|没用了|不重要|别[存记留]`,
+)
 
 // saysWhy reports whether a clause after a comma only gives a reason: "forget the
 // offer, I turned it down".
@@ -374,29 +374,29 @@ var keepForms = []*regexp.Regexp{
 }
 
 // pointsAhead matches a word that refers to the text after the colon.
-var pointsAhead = regexp.MustCompile(`(?i)\b(?:this|that|it|one|das|dies|dieses|es|eins|folgendes|esto|eso|(?:no|nunca|jamás) (?:lo|la)|(?:guárda|recuérda|apúnta|grába)(?:te)?(?:lo|la))\b|[这這]|[有一]件事|以下`)
+var pointsAhead = prefilter.New(`(?i)\b(?:this|that|it|one|das|dies|dieses|es|eins|folgendes|esto|eso|(?:no|nunca|jamás) (?:lo|la)|(?:guárda|recuérda|apúnta|grába)(?:te)?(?:lo|la))\b|[这這]|[有一]件事|以下`)
 
 // ownHabit matches statements about the writer's own memory: "I never forget a
 // face: …".
-var ownHabit = regexp.MustCompile(`(?i)\b(?:i|we)(?:'ll|'ve|'d|'m)? (?:\pL+ )?(?:never|always|ever|forget|remember|keep|lose|save|note)\b|\b(?:ich|yo|wir)\b|我(?:从|從|总|總|一直|永远|永遠)`)
+var ownHabit = prefilter.New(`(?i)\b(?:i|we)(?:'ll|'ve|'d|'m)? (?:\pL+ )?(?:never|always|ever|forget|remember|keep|lose|save|note)\b|\b(?:ich|yo|wir)\b|我(?:从|從|总|總|一直|永远|永遠)`)
 
 // beforeSelf matches the comma before a statement about the writer: "write this in ink,
 // I'm diabetic".
-var beforeSelf = regexp.MustCompile(`(?i),\s*(?:i'?m|i|my|our|ich|mein|meine|mi|soy|tengo)\b|[,，]我`)
+var beforeSelf = prefilter.New(`(?i),\s*(?:i'?m|i|my|our|ich|mein|meine|mi|soy|tengo)\b|[,，]我`)
 
 // insists matches requests never to lose what the message says: a negated verb of losing,
 // or a verb of keeping with a word for always, by language. A negated "forget" alone is a
 // reminder of an errand.
-var insists = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)\b(?:never|(?:do|must|can|dinna)n?['’]?t|do not|dinnae|not)\b(?: (?:\pL+['’]?\pL*)){0,4}? (?:los[et]|losin[g']?|drop(?:ped)?|delet(?:e|ed|ing)|eras(?:e|ed|ing)|wip(?:e|ed|ing)|mislay|mislaid|vanish|fade|part with|let (?:go|(?:this|that|it) go)|throw(?:n)? (?:\pL+ )?(?:out|away)|(?:dropp?|los|forgett)ing)\b` +
-		`|\b(?:never ever|don['’]?t (?:yo)?u (?:ever|dare)(?: to)?|never) forget\b|\b(?:keep|hang on|hold|save|remember|guard|lock|preserve|etch|burn|file|store|hard.?wire|tattoo|engrave)\b[^.?!]{0,40}\b(?:for ?ever|forever and a day|for good(?:$|\s*[^\pL\s]|\s+(?:please|and|because|since|as|so|it|i|my|thanks|ok|this|that|now|somewhere|you)\b)|for (?:life|always|keeps|eternity)|permanently|permanent|as long as i live|(?:un)?till? i die|with your life|at all costs|no matter what|whatever happens|under (?:all|any) circumstances)\b` +
-		`|\b(?:for ?ever|for good|for life|for eternity|whatever happens),? (?:please )?(?:keep|remember|save|hold)\b|\balways (?:always )?(?:remember|keep)\b`),
-	regexp.MustCompile(`(?i)\b(?:nie(?:mals)?|nimmer|nich|nicht|net|ned|nit|nid|nöd)\b(?: \pL+){0,3}? (?:gelöscht|löschen|lösch|verlier\pL*|verloren|verlorengehen|verschlampen|verschwinden|wegschmeißen|weggeschmissen|wegwerfen|rausschmeißen|verlieren|untergehen)\b|\b(?:nie(?:mals)?|nimmer)\b(?: \pL+){0,3}? (?:vergess\pL*|vergiss\pL*)|\b(?:vergiss|lösch|verlier)\pL*\b(?: \pL+){0,2}? (?:nie(?:mals)?|nimmer|ja nicht|bloß nicht)\b` +
-		`|\b(?:merk|behalt|behält|speicher|heb|bewahr|brenn|schreib|halt)\pL*\b[^.?!]{0,40}\b(?:immer|ewig|dauerhaft|lebenslang|ein leben lang|unter allen umständen|hinter die ohren)\b|\b(?:immer|ewig|dauerhaft)\b(?: \pL+){0,3}? (?:merk|behalt|speicher|aufheb|aufbewahr)\pL*|\bwehe,? du (?:vergisst|löschst|verlierst)\b`),
-	regexp.MustCompile(`(?i)(?:^|[^\pL])(?:nunca|jam[aá]s|ni se te ocurra|ni loc[oa])(?: \pL+){0,4}? (?:\pL*olvid|borr|pierd|perd|elimin|tir)\pL*|(?:^|[^\pL])(?:\pL*olvid|borr|pierd|perd|elimin)\pL*(?: \pL+){0,2}? (?:nunca|jam[aá]s)|(?:^|[^\pL])(?:no|que no) (?:(?:te|se|me) )?(?:l[oae]s? )?(?:borr|pierd|elimin|tir)\pL*|que no se (?:te )?(?:borre|pierda)` +
-		`|(?:^|[^\pL])(?:gu[aá]rd|record|recu[eé]rd|acord|acu[eé]rd|ap[uú]nt|anot|gr[aá]b|conserv|ten|qued)\pL*[^.?!]{0,40}(?:siempre|toda la vida|de por vida|eternamente|a fuego|bien guardad[oa])`),
-	regexp.MustCompile(`(?:不许|不准|不能|不可以|不得|绝不|绝对不|休想|千万别|千万莫|千万不要|永远别|永远不要|莫|莫要|别给我|不要|你敢)[^，。！？,.!?]{0,4}(?:丢|删|弄丢|搞丢|掉了|弄没|抹)|(?:不许|不准|不能|不可以|不得|绝不|绝对不|千万别|千万莫|千万不要|永远别|永远不要|永远不|一辈子别|你敢)[^，。！？,.!?]{0,4}忘|(?:记|存|留|刻|收)[^。！？]{0,6}(?:一辈子|永远|永久|死死|牢牢)|记死|记牢|(?:一辈子|永远|永久)[^。！？]{0,6}(?:记|存|留|刻|别忘|不忘)`),
-}
+var insists = prefilter.New(
+	`(?i)\b(?:never|(?:do|must|can|dinna)n?['’]?t|do not|dinnae|not)\b(?: (?:\pL+['’]?\pL*)){0,4}? (?:los[et]|losin[g']?|drop(?:ped)?|delet(?:e|ed|ing)|eras(?:e|ed|ing)|wip(?:e|ed|ing)|mislay|mislaid|vanish|fade|part with|let (?:go|(?:this|that|it) go)|throw(?:n)? (?:\pL+ )?(?:out|away)|(?:dropp?|los|forgett)ing)\b`+
+		`|\b(?:never ever|don['’]?t (?:yo)?u (?:ever|dare)(?: to)?|never) forget\b|\b(?:keep|hang on|hold|save|remember|guard|lock|preserve|etch|burn|file|store|hard.?wire|tattoo|engrave)\b[^.?!]{0,40}\b(?:for ?ever|forever and a day|for good(?:$|\s*[^\pL\s]|\s+(?:please|and|because|since|as|so|it|i|my|thanks|ok|this|that|now|somewhere|you)\b)|for (?:life|always|keeps|eternity)|permanently|permanent|as long as i live|(?:un)?till? i die|with your life|at all costs|no matter what|whatever happens|under (?:all|any) circumstances)\b`+
+		`|\b(?:for ?ever|for good|for life|for eternity|whatever happens),? (?:please )?(?:keep|remember|save|hold)\b|\balways (?:always )?(?:remember|keep)\b`,
+	`(?i)\b(?:nie(?:mals)?|nimmer|nich|nicht|net|ned|nit|nid|nöd)\b(?: \pL+){0,3}? (?:gelöscht|löschen|lösch|verlier\pL*|verloren|verlorengehen|verschlampen|verschwinden|wegschmeißen|weggeschmissen|wegwerfen|rausschmeißen|verlieren|untergehen)\b|\b(?:nie(?:mals)?|nimmer)\b(?: \pL+){0,3}? (?:vergess\pL*|vergiss\pL*)|\b(?:vergiss|lösch|verlier)\pL*\b(?: \pL+){0,2}? (?:nie(?:mals)?|nimmer|ja nicht|bloß nicht)\b`+
+		`|\b(?:merk|behalt|behält|speicher|heb|bewahr|brenn|schreib|halt)\pL*\b[^.?!]{0,40}\b(?:immer|ewig|dauerhaft|lebenslang|ein leben lang|unter allen umständen|hinter die ohren)\b|\b(?:immer|ewig|dauerhaft)\b(?: \pL+){0,3}? (?:merk|behalt|speicher|aufheb|aufbewahr)\pL*|\bwehe,? du (?:vergisst|löschst|verlierst)\b`,
+	`(?i)(?:^|[^\pL])(?:nunca|jam[aá]s|ni se te ocurra|ni loc[oa])(?: \pL+){0,4}? (?:\pL*olvid|borr|pierd|perd|elimin|tir)\pL*|(?:^|[^\pL])(?:\pL*olvid|borr|pierd|perd|elimin)\pL*(?: \pL+){0,2}? (?:nunca|jam[aá]s)|(?:^|[^\pL])(?:no|que no) (?:(?:te|se|me) )?(?:l[oae]s? )?(?:borr|pierd|elimin|tir)\pL*|que no se (?:te )?(?:borre|pierda)`+
+		`|(?:^|[^\pL])(?:gu[aá]rd|record|recu[eé]rd|acord|acu[eé]rd|ap[uú]nt|anot|gr[aá]b|conserv|ten|qued)\pL*[^.?!]{0,40}(?:siempre|toda la vida|de por vida|eternamente|a fuego|bien guardad[oa])`,
+	`(?:不许|不准|不能|不可以|不得|绝不|绝对不|休想|千万别|千万莫|千万不要|永远别|永远不要|莫|莫要|别给我|不要|你敢)[^，。！？,.!?]{0,4}(?:丢|删|弄丢|搞丢|掉了|弄没|抹)|(?:不许|不准|不能|不可以|不得|绝不|绝对不|千万别|千万莫|千万不要|永远别|永远不要|永远不|一辈子别|你敢)[^，。！？,.!?]{0,4}忘|(?:记|存|留|刻|收)[^。！？]{0,6}(?:一辈子|永远|永久|死死|牢牢)|记死|记牢|(?:一辈子|永远|永久)[^。！？]{0,6}(?:记|存|留|刻|别忘|不忘)`,
+)
 
 // isReported reports whether a sentence is what somebody else says or the writer says to
 // others: "never forget where you came from, my nan used to say". What mentions the writer is
@@ -424,7 +424,7 @@ var writer = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:i|my|me|our|us|we|ich|mein\p
 
 // maxim matches advice, by language: "never forget where you came from", "always remember
 // your manners".
-var maxim = regexp.MustCompile(`(?i)\b(?:never|always|don['’]?t|do not)(?: ever| you| please| always)* (?:forget|remember),?(?: that| where| who| how| what| why)?(?: your\b| you(?:['’]ve| have| came| come| can| could| were| matter| deserve| belong| got|(?:['’]re| are)(?: so)? (?:loved|not alone|never alone|enough|strong|worth|valued|(?:my|the) best|amazing|beautiful|special|stronger|braver))\b)` +
+var maxim = prefilter.New(`(?i)\b(?:never|always|don['’]?t|do not)(?: ever| you| please| always)* (?:forget|remember),?(?: that| where| who| how| what| why)?(?: your\b| you(?:['’]ve| have| came| come| can| could| were| matter| deserve| belong| got|(?:['’]re| are)(?: so)? (?:loved|not alone|never alone|enough|strong|worth|valued|(?:my|the) best|amazing|beautiful|special|stronger|braver))\b)` +
 	`|\b(?:vergiss|vergesst|vergessen sie)(?: \pL+)? (?:nie|niemals|nicht),? (?:wo(?:her)?|wer|dass|was|wie) (?:du|ihr|sie)\b|\b(?:denk|erinner\pL*) (?:\pL+ )?immer (?:an )?dein` +
 	`|(?:^|[^\pL])(?:nunca (?:te )?olvides|no (?:te )?olvides(?: nunca)?|recuerda siempre|siempre recuerda)(?: de)?(?: que| quién| de dónde| dónde| cómo| lo que)? (?:eres|vienes|tienes|vales|puedes|tus?)(?:[^\pL]|$)` +
 	`|(?:别|不要|永远不会|千万不要|千万别)忘(?:了|记)?(?:自己|你(?:从哪|是谁|自己|有|很|并不|不是一个人))`)
@@ -435,10 +435,7 @@ func asksToInsist(message string) bool {
 	if len(message) > mostLoose || quotation.MatchString(message) {
 		return false
 	}
-	insisting := func(s string) bool {
-		s = notInsisting.ReplaceAllString(s, " ")
-		return slices.ContainsFunc(insists, func(form *regexp.Regexp) bool { return form.MatchString(s) })
-	}
+	insisting := func(s string) bool { return insists.MatchString(notInsisting.ReplaceAllString(s, " ")) }
 	if !insisting(message) {
 		return false
 	}
@@ -459,7 +456,7 @@ func (s *sentence) keepsNothing(message string) bool {
 }
 
 // notInsisting matches what is about the writer's or others' losses.
-var notInsisting = regexp.MustCompile(`(?i)\bkeep(?:s|ing)?(?: (?:me|us|you|them|him|her|it|everyone))?(?: on)? \pL+ing\b[^.?!]*|\bkeep(?:s|ing)?(?: (?:me|us|you|them|him|her|it|that|this|things|everything|your \pL+|the \pL+))? (?:up|an eye|your eyes|track|calm|quiet|in touch|away|out|off|fit|short|brief|simple|concise|light|polite|formal|casual|friendly|to the point)\b[^.?!]*|\b(?:i|we)(?:['’](?:m|re|ll))?(?: \pL+){0,2}? (?:gonna|going to|will|have to|try to|trying to|promise to|hope to|wanna)(?: \pL+){0,2}? (?:keep|remember|hold|hang|save)\b[^.?!]*|\bhalte?\pL* (?:dich|sie sich|es|deine \pL+|alles|durch)\b[^.?!]*|\bschreib\pL* (?:mir |bitte |doch )*(?:immer |dauerhaft )*(?:kurz|knapp|einfach|höflich|freundlich|auf \pL+)[^.?!]*|(?:^|[^\pL])(?:ten (?:siempre )?(?:cuidado|paciencia|fe|presente a)|tengo|tenemos|qu[eé]date)[^.?!]*|^(?:things|what|how|stuff)? ?to (?:\pL+ )?(?:remember|keep)\b[^.?!]*|\bnunca olvid(?:aré|are|aremos|o)(?:[^\pL]|$)|\b(?:i|we|he|she|they|you|it|who)(?:['’](?:ll|ve|d|m|re|s))? (?:(?:will|would|could|can|have|had|has|do|did|does|just|really|still|almost|nearly) )?(?:never|don['’]?t|didn['’]?t|won['’]?t|can['’]?t|couldn['’]?t|must ?n['’]?t|not|always)\b|\b(?:ich|wir|er|sie|man|mir|uns) (?:\pL+ ){0,2}?(?:nie|nicht|immer|niemals)\b|\b(?:yo|nosotros|nunca me|nunca se|siempre me|no me|no se me|me olvid[eé])\b|我(?:从来|从|总|总是|一直|永远|老)?(?:不|没|忘|丢)`)
+var notInsisting = prefilter.New(`(?i)\bkeep(?:s|ing)?(?: (?:me|us|you|them|him|her|it|everyone))?(?: on)? \pL+ing\b[^.?!]*|\bkeep(?:s|ing)?(?: (?:me|us|you|them|him|her|it|that|this|things|everything|your \pL+|the \pL+))? (?:up|an eye|your eyes|track|calm|quiet|in touch|away|out|off|fit|short|brief|simple|concise|light|polite|formal|casual|friendly|to the point)\b[^.?!]*|\b(?:i|we)(?:['’](?:m|re|ll))?(?: \pL+){0,2}? (?:gonna|going to|will|have to|try to|trying to|promise to|hope to|wanna)(?: \pL+){0,2}? (?:keep|remember|hold|hang|save)\b[^.?!]*|\bhalte?\pL* (?:dich|sie sich|es|deine \pL+|alles|durch)\b[^.?!]*|\bschreib\pL* (?:mir |bitte |doch )*(?:immer |dauerhaft )*(?:kurz|knapp|einfach|höflich|freundlich|auf \pL+)[^.?!]*|(?:^|[^\pL])(?:ten (?:siempre )?(?:cuidado|paciencia|fe|presente a)|tengo|tenemos|qu[eé]date)[^.?!]*|^(?:things|what|how|stuff)? ?to (?:\pL+ )?(?:remember|keep)\b[^.?!]*|\bnunca olvid(?:aré|are|aremos|o)(?:[^\pL]|$)|\b(?:i|we|he|she|they|you|it|who)(?:['’](?:ll|ve|d|m|re|s))? (?:(?:will|would|could|can|have|had|has|do|did|does|just|really|still|almost|nearly) )?(?:never|don['’]?t|didn['’]?t|won['’]?t|can['’]?t|couldn['’]?t|must ?n['’]?t|not|always)\b|\b(?:ich|wir|er|sie|man|mir|uns) (?:\pL+ ){0,2}?(?:nie|nicht|immer|niemals)\b|\b(?:yo|nosotros|nunca me|nunca se|siempre me|no me|no se me|me olvid[eé])\b|我(?:从来|从|总|总是|一直|永远|老)?(?:不|没|忘|丢)`)
 
 // mostBefore is the maximum length of the text before the colon, in bytes.
 const mostBefore = 160
@@ -469,7 +466,7 @@ const mostBefore = 160
 func keptAfterColon(message string, s sentence) (Request, bool) {
 	asked := strings.TrimSpace(message[s.lo:s.hi])
 	at := strings.IndexAny(asked, ":：—")
-	if first := beforeSelf.FindStringIndex(asked); at < 0 && first != nil {
+	if first := beforeSelf.FindStringSubmatchIndex(asked); at < 0 && first != nil {
 		at = first[0]
 	}
 	if at < 0 || at > mostBefore || s.question && !asksToDo(asked) || ownHabit.MatchString(asked[:at]) {
@@ -498,12 +495,12 @@ func saidBefore(before string) string {
 }
 
 // objectForms match requests that name their object first.
-var objectForms = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)\bwhat i (?:said|told you|wrote|mentioned) about (.{2,60}?)(?: the other \pL+| earlier| yesterday| before| just now)?,? (?:please |just )?(?:delete|erase|forget|scrub|remove|wipe) (?:that|it|this)\b`),
-	regexp.MustCompile(`(?i)\b(?:das|die sache|die geschichte|das ganze) mit (?:der |dem |den |meine[rmn] )?(.{2,60}?) (?:möcht\pL*|will|mag) ich (?:bitte )?(?:nicht gespeichert|nicht mehr gespeichert|gelöscht|vergessen)`),
-	regexp.MustCompile(`(?i)\blo (?:que (?:te )?(?:dije|conté) )?(?:de|sobre) (.{2,60}?),? (?:por favor,? )?(?:bórralo|olvídalo|elimínalo)\b`),
-	regexp.MustCompile(`(?:把|将)(?:我)?(.{2,20}?)(?:那件事|这件事|那事|这事|的事情?)?(?:给|都|全)?(?:忘掉|忘了|删掉|删了|删除|忘記|忘记)`),
-	regexp.MustCompile(`^(.{2,20}?)(?:那件事|这件事|这茬|那茬|这事|那事|的事情?)(?:你|就|请|都)*(?:忘了吧|忘掉吧|忘了|忘掉|当我没说过|当我没说|删掉|删了)`),
+var objectForms = []*prefilter.Regexp{
+	prefilter.New(`(?i)\bwhat i (?:said|told you|wrote|mentioned) about (.{2,60}?)(?: the other \pL+| earlier| yesterday| before| just now)?,? (?:please |just )?(?:delete|erase|forget|scrub|remove|wipe) (?:that|it|this)\b`),
+	prefilter.New(`(?i)\b(?:das|die sache|die geschichte|das ganze) mit (?:der |dem |den |meine[rmn] )?(.{2,60}?) (?:möcht\pL*|will|mag) ich (?:bitte )?(?:nicht gespeichert|nicht mehr gespeichert|gelöscht|vergessen)`),
+	prefilter.New(`(?i)\blo (?:que (?:te )?(?:dije|conté) )?(?:de|sobre) (.{2,60}?),? (?:por favor,? )?(?:bórralo|olvídalo|elimínalo)\b`),
+	prefilter.New(`(?:把|将)(?:我)?(.{2,20}?)(?:那件事|这件事|那事|这事|的事情?)?(?:给|都|全)?(?:忘掉|忘了|删掉|删了|删除|忘記|忘记)`),
+	prefilter.New(`^(.{2,20}?)(?:那件事|这件事|这茬|那茬|这事|那事|的事情?)(?:你|就|请|都)*(?:忘了吧|忘掉吧|忘了|忘掉|当我没说过|当我没说|删掉|删了)`),
 }
 
 // objectFirst returns the request of a sentence without quotations that names its
@@ -515,12 +512,12 @@ func objectFirst(message string, s sentence) (Request, bool) {
 		}
 	}
 	asked := strings.TrimSpace(message[s.lo:s.hi])
-	if intent.Forget.P(asked) < leastForget {
-		return Request{}, false // it edits a text or a list
-	}
 	for _, form := range objectForms {
-		if m := form.FindStringSubmatch(asked); m != nil && !strings.HasSuffix(asked, "?") && !strings.HasSuffix(asked, "？") {
-			return Request{Verb: Forget, Sentence: asked, About: strings.TrimSpace(m[1])}, true
+		if m := form.FindStringSubmatchIndex(asked); m != nil && !strings.HasSuffix(asked, "?") && !strings.HasSuffix(asked, "？") {
+			if intent.Forget.P(asked) < leastForget {
+				break // it edits a text or a list
+			}
+			return Request{Verb: Forget, Sentence: asked, About: strings.TrimSpace(asked[m[2]:m[3]])}, true
 		}
 	}
 	return Request{}, false

@@ -1,4 +1,7 @@
-package poison
+// Package prefilter matches regular expressions that few texts match: it reads from an
+// expression which substrings every matching text contains, and tries the expression only
+// where they are. It imports no other package of ebb.
+package prefilter
 
 import (
 	"regexp"
@@ -6,20 +9,27 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 )
 
-// pattern is a regular expression with a fast prefilter: the substrings that every
+// Regexp is a regular expression with a fast prefilter: the substrings that every
 // matching text contains. The search for them is some twenty times as fast, and most
-// texts contain none.
+// texts contain none. It is safe for concurrent use.
 //
 // Package regexp runs a large expression on all alternatives at once; a small one is
-// some ten times as fast. So a pattern tries each alternative by itself, after its own
+// some ten times as fast. So it tries each alternative by itself, after its own
 // prefilter.
-type pattern struct {
-	whole func() *regexp.Regexp // compiled on first use
+type Regexp struct {
+	whole  func() *regexp.Regexp // compiled on first use
+	filter func() *filter        // read on first use
+}
 
-	need need
-	ways []way // a text matches the expression when it matches one of them
+// filter is what an expression needs.
+type filter struct {
+	folds bool // some of it ignores case: needs are of the folded text
+	need  need
+	ways  []way // a text matches the expression when it matches one of them
 }
 
 // way is a part of an expression that can match alone.
@@ -28,27 +38,95 @@ type way struct {
 	regexp func() *regexp.Regexp // compiled on first use; most never are
 }
 
-func compile(expr string) *pattern {
-	p := &pattern{whole: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })}
+// New returns the expression of alternatives. Nothing is compiled before it is used, which
+// panics if one is invalid.
+func New(alternatives ...string) *Regexp {
+	expr := "(?:" + strings.Join(alternatives, ")|(?:") + ")"
+	return &Regexp{
+		whole:  sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) }),
+		filter: sync.OnceValue(func() *filter { return filterOf(expr) }),
+	}
+}
+
+func filterOf(expr string) *filter {
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
 		panic(err)
 	}
-	p.need = needOf(tree).whole()
+	f := &filter{folds: folds(tree)}
+	f.need = needOf(tree, f.folds).whole()
 	for _, re := range waysOf(tree) {
-		p.ways = append(p.ways, way{needOf(re).whole(), sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(re.String()) })})
+		f.ways = append(f.ways, way{needOf(re, f.folds).whole(), sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(re.String()) })})
 	}
-	return p
+	return f
+}
+
+// Whole returns the whole expression.
+func (p *Regexp) Whole() *regexp.Regexp { return p.whole() }
+
+// MayMatch reports whether s contains what every match needs.
+func (p *Regexp) MayMatch(s string) bool {
+	f := p.filter()
+	return f.need.in(f.seen(s))
 }
 
 // MatchString reports whether s contains a match.
-func (p *pattern) MatchString(s string) bool {
-	for i := range p.ways {
-		if w := &p.ways[i]; w.need.in(s) && w.regexp().MatchString(s) {
+func (p *Regexp) MatchString(s string) bool {
+	f := p.filter()
+	seen := f.seen(s)
+	for i := range f.ways {
+		if w := &f.ways[i]; w.need.in(seen) && w.regexp().MatchString(s) {
 			return true
 		}
 	}
 	return false
+}
+
+// FindStringSubmatchIndex is that of [regexp.Regexp].
+func (p *Regexp) FindStringSubmatchIndex(s string) []int {
+	if !p.MatchString(s) {
+		return nil
+	}
+	return p.whole().FindStringSubmatchIndex(s)
+}
+
+// ReplaceAllString is that of [regexp.Regexp].
+func (p *Regexp) ReplaceAllString(s, with string) string {
+	if !p.MatchString(s) {
+		return s
+	}
+	return p.whole().ReplaceAllString(s, with)
+}
+
+// seen returns a text as needs are compared with it.
+func (f *filter) seen(s string) string {
+	if f.folds {
+		return fold(s)
+	}
+	return s
+}
+
+// folds reports whether part of an expression ignores case.
+func folds(re *syntax.Regexp) bool {
+	return re.Flags&syntax.FoldCase != 0 || slices.ContainsFunc(re.Sub, folds)
+}
+
+// fold replaces each letter by the first of those that package regexp takes for the same
+// without case: K for k and the sign for kelvin.
+func fold(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < utf8.RuneSelf {
+			if 'a' <= r && r <= 'z' {
+				r -= 'a' - 'A'
+			}
+			return r
+		}
+		for next := unicode.SimpleFold(r); ; r, next = next, unicode.SimpleFold(next) {
+			if next <= r {
+				return next
+			}
+		}
+	}, s)
 }
 
 // waysOf splits an expression at its alternatives. It restores the common prefixes that
@@ -125,51 +203,57 @@ func (p part) whole() need {
 	return n
 }
 
-// needOf computes the part of a syntax tree. An unknown node has the zero need.
-func needOf(re *syntax.Regexp) part {
+// needOf computes the part of a syntax tree, of folded texts if folds. An unknown node has
+// the zero need.
+func needOf(re *syntax.Regexp, folds bool) part {
 	switch re.Op {
 	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
 		return part{texts: []string{""}}
 	case syntax.OpLiteral:
-		if re.Flags&syntax.FoldCase == 0 {
-			return part{texts: []string{string(re.Rune)}}
+		if folds {
+			return part{texts: []string{fold(string(re.Rune))}}
 		}
+		return part{texts: []string{string(re.Rune)}}
 	case syntax.OpCharClass:
 		var texts []string
 		for i := 0; i < len(re.Rune); i += 2 {
 			for r := re.Rune[i]; r <= re.Rune[i+1]; r++ {
-				if texts = append(texts, string(r)); len(texts) > 4 {
+				text := string(r)
+				if folds {
+					text = fold(text)
+				}
+				if texts = distinct(append(texts, text)); len(texts) > 4 {
 					return part{}
 				}
 			}
 		}
 		return part{texts: texts}
 	case syntax.OpCapture:
-		return needOf(re.Sub[0])
+		return needOf(re.Sub[0], folds)
 	case syntax.OpQuest:
-		if p := needOf(re.Sub[0]); p.texts != nil {
+		if p := needOf(re.Sub[0], folds); p.texts != nil {
 			return part{texts: distinct(append(p.texts, ""))}
 		}
 	case syntax.OpPlus:
-		return part{need: needOf(re.Sub[0]).whole()}
+		return part{need: needOf(re.Sub[0], folds).whole()}
 	case syntax.OpRepeat:
 		if re.Min > 0 {
-			return part{need: needOf(re.Sub[0]).whole()}
+			return part{need: needOf(re.Sub[0], folds).whole()}
 		}
 	case syntax.OpAlternate:
-		return oneOf(re.Sub)
+		return oneOf(re.Sub, folds)
 	case syntax.OpConcat:
-		return allOf(re.Sub)
+		return allOf(re.Sub, folds)
 	}
 	return part{}
 }
 
-func oneOf(alternatives []*syntax.Regexp) part {
+func oneOf(alternatives []*syntax.Regexp, folds bool) part {
 	var texts []string
 	var n need
 	few := true
 	for _, re := range alternatives {
-		p := needOf(re)
+		p := needOf(re, folds)
 		few = few && p.texts != nil
 		texts = append(texts, p.texts...)
 		n.any = append(n.any, p.whole())
@@ -183,7 +267,7 @@ func oneOf(alternatives []*syntax.Regexp) part {
 	return part{need: n}
 }
 
-func allOf(parts []*syntax.Regexp) part {
+func allOf(parts []*syntax.Regexp, folds bool) part {
 	var n need
 	texts, few := []string{""}, true // of the parts since the last unknown one
 	end := func() {
@@ -193,7 +277,7 @@ func allOf(parts []*syntax.Regexp) part {
 		texts, few = []string{""}, false
 	}
 	for _, re := range parts {
-		p := needOf(re)
+		p := needOf(re, folds)
 		if p.texts == nil {
 			end()
 			if !p.need.none() {
