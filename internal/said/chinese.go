@@ -53,6 +53,7 @@ I 家? 搬家 到|去|来 了? X : lives_in func change clear
 I 搬家 了 , 新家|现在|新地址|新房子? 住? 在|是 X : lives_in func change clear
 I 搬家 了 , 现在 住 X : lives_in func change clear
 I 的? 新家|新房子|新公寓|新住处 在 X : lives_in func change clear
+I 和|跟|与 Z 一起|单独|同住? 住 在 X : lives_in func clear is=livezh
 I 和|跟 X 一起 住 : lives_with adds
 I 住 在? X : lives_in func change elide is=now
 I 又|刚|刚刚|终于? 搬 完? 家 了? , 现在|这次|这回|新家|目前? 住|租|租住|租房 在|到? X : lives_in func change elide is=livezh
@@ -114,6 +115,7 @@ I 已经? 没 有? @thing 了? : $ denied clear
 I 开 的? 是|着 一辆|辆|一台? X : car func clear
 I 开 一辆|辆|一台 X : car func clear
 I 骑 的? 是|着 一辆|辆? X : bike func
+I 骑 一辆|一台 X : bike func
 I 换 了 新? @thing , 是|现在是|一台|一部|一辆|换成了|新号是|号码是|新的是? X : $ func change clear
 I 换 了 一? 辆|台|部 新? @thing , 是|一辆|一台|现在开|现在是? X : $ func change clear
 I 买 了 一? 辆|台|部|套 新 @thing , 是|一辆|一台? X : $ func change
@@ -136,7 +138,7 @@ MY? 店里|公司|单位|家里|门店 有 个|位|一个|一位 @role 叫|姓 X
 MY? 的? @role 是 个|位|一个|一位 姓 X 的 Z : $ func clear is=callzh
 MY @role 的 名字 是 X : $ func clear
 MY? 的? @role 换 成|了|人 了? , 现在|新的|新来的? 是|叫|姓? X : $ func change clear
-MY? 的? @role 换 成 了? X : $ func change clear
+MY? 的? @role 换|改 成 了? X : $ func change clear
 MY? 的? @role 换 人 了? , 现在|新的|新来的? 是|叫 X : $ func change clear
 MY? 店里|公司|单位|家里|门店? 的? @role 的? 是 X : $ func clear is=personname
 I 换 了? 一? 个|位|名|家? 新? @role , 现在|新的|现在的|这位|新? @role? 是|叫|姓|找的是|改看 X : $ func change clear
@@ -202,7 +204,7 @@ I 正|在|正在|开始|最近? 在|学|学习|自学 学|了? #language : learn
 I 的? 母语 是 X : native_language func clear
 
 // membership, schedules
-I 是 X 的 会员|成员|队员|社员|一员|校友 : member_of adds clear
+I 是 X 的 年费|付费|终身|正式|高级? 会员|成员|队员|社员|一员|校友 : member_of adds clear
 I 退出|退 了? Y , 加入|参加|去 了? X : member_of change clear
 I 在 X 办 了? 张|个|一张? 健身? 卡|年卡|月卡|次卡|会员|会员卡 : member_of adds clear elide is=joinzh
 X 的? 那张|那个|那? 卡|年卡|月卡|会员|会员卡 I? 退|转|停|注销 掉|出去|给别人? 了 : member_of denied change clear is=joinzh
@@ -216,6 +218,24 @@ MY? 的? @activity 改|换|挪|调|移|调整|改成|安排 到|成|在 了? X :
 I 把 @activity 改|换|挪|调 到|成|在 了? X : schedule func change subject=$ habit is=day clear
 I 每? X 都|晚上|早上|下午|上午|固定|会|要? 都|会|要? 有|上|练|去|去上|踢|打|做|参加|去打|去踢|学 @activity : schedule subject=$ habit is=day clear
 每 X I 都|晚上|早上|下午|上午|固定|会|要? 都|会|要? 有|上|练|去|去上|踢|打|做|参加|去打|去踢|学 @activity : schedule subject=$ habit is=day clear
+
+// amounts, codes
+I? 每月|每个月|一个月 的? @thing 是|要|为|:? X : $ func clear is=amountzh
+I Z 的 @thing 是|为 X : $ func reported is=amountzh
+MY? 的? @thing 一个月|每个月|每月|一年|每年|一学期? 是|要|交|给|为|:? X : $ func clear is=amountzh
+MY? 的? @thing 明年|今年|下个月|从下个月起? 涨|降|升|加|减|调|改|谈 到|成|为|至 了? X : $ func change clear is=amountzh
+MY? N 的? 密码|口令 I? 换|改|重置|重设 了 ,? 新的|现在|新密码? 是|叫|成|:? X : $_password func change clear is=codezh
+MY? N 的? 密码|口令 现在? 是|叫|改成|改成了|换成|换成了|改为|变成|:? X : $_password func clear is=codezh
+I 的? 电话|手机|手机号|电话号码|手机号码|号码 是|改成|换成|换成了|:? X : phone_number func clear is=codezh
+I 换|改 了? 个 Z 的? 号码|号|手机号|电话号码|电话 ,? 是|:? X : phone_number func change clear is=codezh
+
+// days off
+I 每周|一周 只有|只 X 休息|轮休 : day_off func habit clear is=dayzh
+I 店|店里|店头|公司|单位? 每? X 休息|关门|不开门|不营业|店休|轮休 : day_off func habit elide is=dayzh
+I 店|店里|店头|公司|单位? 改|换|调 成|到|为 了? X 休息|关门|不开门|不营业|店休|轮休 : day_off func change habit elide is=dayzh
+
+Z 每? X 休息|关门|不营业 : day_off func habit is=dayzh reported
+Z 改|换|调 成|到|为 X 休息|关门|不营业 : day_off func change habit is=dayzh reported
 
 // dated events
 MY 的? N 定? 在|是 X : $ event func is=date
@@ -251,21 +271,6 @@ I 通常|平时|一般|经常|每天|每周|每年|每晚|每个月|每个周末
 I 用 的 @thing 是 X : $ func
 I 用 的 是 X : uses adds
 I 开始|最近开始|刚开始 学|练|跑步|健身|打|做|写 X : does habit change adds
-
-// amounts, codes
-MY? 的? @thing 一个月|每个月|每月|一年|每年|一学期? 是|要|交|给|为|:? X : $ func clear is=amountzh
-MY? 的? @thing 明年|今年|下个月|从下个月起? 涨|降|升|加|减|调|改|谈 到|成|为|至 了? X : $ func change clear is=amountzh
-MY? N 的? 密码|口令 I? 换|改|重置|重设 了 ,? 新的|现在|新密码? 是|叫|成|:? X : $_password func change clear is=codezh
-MY? N 的? 密码|口令 现在? 是|叫|改成|改成了|换成|换成了|改为|变成|:? X : $_password func clear is=codezh
-I 的? 电话|手机|手机号|电话号码|手机号码|号码 是|改成|换成|换成了|:? X : phone_number func clear is=codezh
-I 换|改 了? 个 Z 的? 号码|号|手机号|电话号码|电话 ,? 是|:? X : phone_number func change clear is=codezh
-
-// days off
-I 店|店里|店头|公司|单位? 每? X 休息|关门|不开门|不营业|店休|轮休 : day_off func habit elide is=dayzh
-I 店|店里|店头|公司|单位? 改|换|调 成|到|为 了? X 休息|关门|不开门|不营业|店休|轮休 : day_off func change habit elide is=dayzh
-
-Z 每? X 休息|关门|不营业 : day_off func habit is=dayzh reported
-Z 改|换|调 成|到|为 X 休息|关门|不营业 : day_off func change habit is=dayzh reported
 
 // open nouns
 店里|公司|单位? I? N I? 一直|平时|一般|主要|向来 都? 用|走|靠 的? 是? X : $ func clear is=topiczh
@@ -313,7 +318,7 @@ func chinese() *lexicon {
 	l.openers.add("请 麻烦", flagPlease)
 	l.joins = phrasesOf("因为 所以 但是 但 不过 而且 并且 然后 可是 由于 结果")
 	l.asks = phrasesOf("什么 怎么 怎样 哪里 哪儿 哪个 哪些 哪 谁 为什么 多少 几点 有没有 有什么 能不能 可不可以 是不是 要不要 该 推荐 帮我 请问 你觉得 你说 给我 怎么办 可以")
-	l.blocksAll = phrasesOf("想象一下 想象 假装 假设 角色扮演 小说里 故事里 我的小说 我小说 我的故事 主角 主人公 开玩笑 逗你 听说 据说 他说 她说 有人说 人家说 都说 梦见 梦到 梦里 说着玩 骗你 才怪 反话 剧本 台词 是是是 对啊 呵呵 可不是嘛")
+	l.blocksAll = phrasesOf("想象一下 想象 假装 假设 角色扮演 小说里 故事里 我的小说 我小说 我的故事 主角 主人公 开玩笑 逗你 听说 据说 他说 她说 有人说 人家说 都说 梦见 梦到 梦里 说着玩 骗你 才怪 反话 剧本里 剧本中 台词 是是是 对啊 呵呵 可不是嘛")
 	l.blocks = phrasesOf("念叨 如果 要是 假如 也许 可能 大概 或许 应该会 说不定 万一 想去 想要 想买 想搬 想换 想学 打算 准备 计划 希望 但愿 觉得 感觉 好像 似乎 以前 曾经 从前 过去 小时候喜欢 差点 差一点 明天 后天 下周 下个月 明年 下次 吗 什么 怎么 哪 谁 多少 为什么 是不是 有没有 要不要 考虑 犹豫 在想 恨不得 早知道 原来想 本来想 本来打算 梦想 幻想 貌似 看起来 吧 呢 的话 会不会 能不能 暂时 等我 等以后 有一天 总有一天 不知道 不确定 说不准 没准 还没 还没有 快要 差不多要 那时候 当时 你 您")
 	l.blocks.add("下周开始 下个月开始 明天开始 明年开始 下周起 下个月起 明天起 明年起", flagNew)
 	l.passing = phrasesOf("昨天 今天 今晚 昨晚 刚才 这会儿 此刻 今早 这次 正在 今儿 昨儿")

@@ -70,6 +70,9 @@ var amounts = wordSet("rent tuition salary budget")
 // dose matches an amount of medicine.
 var dose = regexp.MustCompile(`(?i)(?:克|毫升|单位|[片粒颗针滴]|mg|ug|μg|ml|iu)$`)
 
+// weekdayHan matches what is no name of somebody called 周.
+var weekdayHan = regexp.MustCompile(`^周[一二三四五六日天末]`)
+
 // han reports whether a token is a Chinese character.
 func han(t token) bool { r, _ := utf8.DecodeRuneInString(t.word); return isHan(r) }
 
@@ -256,7 +259,7 @@ var guards = map[string]func(v *value) bool{
 		return v.n <= 5 && digitsIn(v.claim.Object) > 2 && !slices.ContainsFunc(v.t[v.obj.lo:v.obj.hi], han)
 	},
 	"amountzh": func(v *value) bool {
-		return amounts[v.claim.Predicate] && v.n <= 4 && v.reader.hasDigit(span{v.obj.lo, v.obj.lo + 1})
+		return amounts[v.claim.Predicate] && v.n <= 6 && (numerals[v.first.word] || v.reader.hasDigit(span{v.obj.lo, v.obj.lo + 1}))
 	},
 	"dosezh": func(v *value) bool { // a number and a unit of medicine, after its name or as its change
 		at := v.obj.lo
@@ -423,7 +426,7 @@ func (v *value) describes() bool {
 		return false
 	}
 	first, _ := utf8.DecodeRuneInString(v.reader.text[v.t[0].lo:])
-	if v.article || unicode.IsUpper(first) || v.lex.prefixes[v.first.word] || v.reader.hasDigit(v.obj) || v.lex.of != "of" && !v.lex.han && v.reader.people(v.obj) {
+	if v.article || unicode.IsUpper(first) || v.lex.prefixes[v.first.word] && (v.first.word != "周" || weekdayHan.MatchString(v.claim.Object)) || v.reader.hasDigit(v.obj) || v.lex.of != "of" && !v.lex.han && v.reader.people(v.obj) {
 		return true
 	}
 	for _, c := range [...]class{diet, condition, status, occupation, language} {
