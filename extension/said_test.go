@@ -498,18 +498,20 @@ func TestPlainStatementsReplace(t *testing.T) {
 	for _, c := range []struct {
 		first, then string // "message" or "message|what the agent saves"
 		current     []string
+		speaker     string
 	}{
-		{"I live in Lisbon.", "I live in Oslo.", []string{"Oslo"}},
-		{"I live in Lisbon.|Dora lives in Lisbon.", "I live in Oslo.|Dora lives in Oslo.", []string{"Oslo"}},
-		{"The flat in Lisbon is ours.|Dora lives in Lisbon.", "Unpacking boxes in Oslo, finally.|Dora lives in Oslo.", []string{"Oslo"}},
-		{"I work at Fjordbank.", "I work at Nordlys.", []string{"Nordlys"}},
-		{"I live in Leeds.", "I live on Ashby Terrace.", []string{"Leeds", "Ashby Terrace"}},
-		{"I live in Oslo.", "I live in Norway.", []string{"Oslo", "Norway"}},
+		{"I live in Lisbon.", "I live in Oslo.", []string{"Oslo"}, ""},
+		{"I live in Lisbon.|Dora lives in Lisbon.", "I live in Oslo.|Dora lives in Oslo.", []string{"Oslo"}, ""},
+		{"The flat in Lisbon is ours.|Dora lives in Lisbon.", "Unpacking boxes in Oslo, finally.|Dora lives in Oslo.", []string{"Oslo"}, ""},
+		{"I work at Fjordbank.", "I work at Nordlys.", []string{"Nordlys"}, ""},
+		{"I live in Leeds.", "I live on Ashby Terrace.", []string{"Leeds", "Ashby Terrace"}, ""},
+		{"I live in Oslo.", "I live in Norway.", []string{"Oslo", "Norway"}, ""},
+		{"西湖边的房子总算装修完了|王芳住在杭州。", "我搬到上海了", []string{"上海"}, "王芳"},
 	} {
 		l := newDiary(t)
 		for _, s := range []string{c.first, c.then} {
 			message, fact, saved := strings.Cut(s, "|")
-			l.says(message)
+			l.says(message, eventbus.Speaker(c.speaker))
 			if saved {
 				l.tool("remember_fact", map[string]any{"content": fact})
 			}

@@ -3,6 +3,7 @@ package claims
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/said"
@@ -36,10 +37,15 @@ func Stored(subject, owner, by string) string {
 	return subject
 }
 
-// isOwner reports whether a display name is the owner's: "Ada Lovelace" is Ada.
+// isOwner reports whether a display name is the owner's: "Ada Lovelace" is Ada. A name in
+// another script cannot be compared, and 王芳 is wangfang.
 func isOwner(name, owner string) bool {
 	name, owner = text.Fold(name), text.Fold(owner)
-	return name == owner || slices.Contains(strings.Fields(name), owner)
+	return name == owner || slices.Contains(strings.Fields(name), owner) || hasHan(name) && !hasHan(owner)
+}
+
+func hasHan(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) })
 }
 
 // spoken converts a stored subject to that of [said.Claim].

@@ -8,9 +8,10 @@ const chineseRows = `
 请|以后|以后请|你以后? 称呼 我 为? X : name func wish is=nickname
 请|以后|以后请|麻烦|请你|你? 都|一律|始终|总是|一直|全程|只? 用 #language 回答|回复|跟我说话|写|和我交流|交流|我? 我? : answer_language func wish clear
 请|以后|以后请|麻烦|请你|你? 回答|回复 时|的时候|我? 请|都? 用 #language : answer_language func wish clear
-请|以后|以后请|麻烦|请你|你? 回答|回复|说话|解释|讲|答复 时|的时候|我|问题|得|要|请|都|尽量|一定要|可以|能? 要|请|尽量|得? X : answer_style func wish is=manner clear
+请|以后|以后请|麻烦|请你|你? 回答|回复|回我话|回我|说话|解释|讲|答复 时|的时候|我|问题|得|要|请|都|尽量|一定要|可以|能? 要|请|尽量|得? X : answer_style func wish is=manner clear
 请|以后|以后请|麻烦|请你|你? 尽量|都|一律? X 地? 回答|回复|说|解释|一点 我? : answer_style func wish is=manner
 以后|请|麻烦? 都|一律|统一|尽量? X : answer_style func wish is=mannerly
+I 希望|想要|要求|喜欢 你? 的? 回答|回复 X : answer_style func wish is=manner
 I 喜欢|想要|要|希望 X 的 回答|回复|答案 : answer_style func wish is=manner
 请|以后|以后请|麻烦|请你? 别|不要|不用|别再|不要再 用|使用|发|加|带|出现 任何? 表情|表情符号|emoji|颜文字 : emojis func wish value=不用
 不要|别用|别发 表情|表情符号|emoji : emojis func wish value=不用
@@ -52,8 +53,14 @@ I 家? 搬家 到|去|来 了? X : lives_in func change clear
 I 搬家 了 , 新家|现在|新地址|新房子? 住? 在|是 X : lives_in func change clear
 I 搬家 了 , 现在 住 X : lives_in func change clear
 I 的? 新家|新房子|新公寓|新住处 在 X : lives_in func change clear
+I 和|跟|与 Z 一起|单独|同住? 住 在 X : lives_in func clear is=livezh
 I 和|跟 X 一起 住 : lives_with adds
-住 在? X : lives_in func change is=now
+I 住 在? X : lives_in func change elide is=now
+I 又|刚|刚刚|终于? 搬 完? 家 了? , 现在|这次|这回|新家|目前? 住|租|租住|租房 在|到? X : lives_in func change elide is=livezh
+I 又|刚|刚刚|终于? 搬 到|去|来|回 了? X : lives_in func change elide is=firstzh
+I 屋|屋头|屋里|家|家里 住 在|到? X : lives_in func clear is=livezh
+I 一个人|自己|单独 住 在 X : lives_in func clear is=livezh
+I 租|租住|租房 在|到 X : lives_in func clear is=livezh
 I 一个人 住|生活 : lives_with func value=一个人
 I 自己 住|一个人住 : lives_with func value=一个人
 I 定居|居住 在? X : lives_in func clear
@@ -81,6 +88,12 @@ I 退休 : works_as func value=retired
 I 是? 自由职业|自由职业者 : works_as func value=self-employed
 I 在 X 读|上|念 书|大学|学|研究生|本科|博士|高中|硕士 : studies_at func clear
 I 就读 于? X : studies_at func clear
+I 在 X 读|上|念 小班|中班|大班|学前班|幼儿园|小学|初中|一年级|二年级|三年级|四年级|五年级|六年级|初一|初二|初三|高一|高二|高三 : studies_at func clear
+I 读|上|念 小班|中班|大班|学前班|幼儿园|小学|初中|高中|一年级|二年级|三年级|四年级|五年级|六年级|初一|初二|初三|高一|高二|高三 了? , 在|考上|考到|摇到|分到|去 了? X : studies_at func clear
+I 在 X 幼儿园|小学|中学|初中|高中 : studies_at func is=pupilzh
+I 转学|转园|转班 了? , 现在? 去|到|在|转到? 了? X : studies_at func change clear
+I 转|转学|转园|升 到|去 了? X : studies_at func change clear
+I 考上|摇到|分到 了? X : studies_at func change clear
 I 在 X 读|学|念|攻读|主修 X : studies func
 I 主修|学的是|读的是|专业是 X : studies func
 I 有|找 了? 一? 份|个 第二|兼职|副业 , 在? X : works_at adds
@@ -95,12 +108,14 @@ I 把 Y 换 成 了? 一辆|一台|一部|辆? X : owns change clear
 I 把 X 卖 掉? 了? : owns denied change
 I 卖 掉? 了? @thing : $ denied change clear
 @thing 卖 掉? 了 : $ denied change
+X I? 卖 掉? 了 : owns denied change is=soldzh
 X I 戒 掉? 了? : does_not adds change
 I 戒 了? X , 改喝|改吃|现在喝|改用 X : uses change adds
 I 已经? 没 有? @thing 了? : $ denied clear
 I 开 的? 是|着 一辆|辆|一台? X : car func clear
 I 开 一辆|辆|一台 X : car func clear
 I 骑 的? 是|着 一辆|辆? X : bike func
+I 骑 一辆|一台 X : bike func
 I 换 了 新? @thing , 是|现在是|一台|一部|一辆|换成了|新号是|号码是|新的是? X : $ func change clear
 I 换 了 一? 辆|台|部 新? @thing , 是|一辆|一台|现在开|现在是? X : $ func change clear
 I 买 了 一? 辆|台|部|套 新 @thing , 是|一辆|一台? X : $ func change
@@ -109,7 +124,8 @@ I 有 一? 辆|台|部|套 #thing : owns adds
 @thing :|是 X : $ func reported
 @role :|是 X : $ func reported
 I 从 Y 换 成|到|了 了? X : uses func change clear
-I 现在|已经? 改 用|喝|吃|骑|坐|学|看|练 X 了? : uses change adds clear
+早上|早饭|早餐|中午|晚上|睡前|平时 I? 改 喝|吃|用 X 了? : uses change adds clear
+I 现在|已经? 改 用|喝|吃|骑|坐|学|看|练 X 了? : uses change adds clear elide
 
 // people
 MY @kin 的? 名字? 叫|名叫|是叫 X : $ adds clear
@@ -117,15 +133,17 @@ MY @kin 的 名字 是 X : $ adds clear
 MY @friend 的? 名字? 叫|名叫 X : $ adds
 MY @pet 的? 名字? 叫|名叫 X : $ adds clear
 MY @pet 的 名字 是 X : $ adds clear
-MY @role 的? 名字? 叫|名叫 X : $ func clear
+MY? 店里|公司|单位|家里|门店? 的? @role 的? 名字? 叫|名叫|姓 X : $ func clear is=callzh
+MY? 店里|公司|单位|家里|门店 有 个|位|一个|一位 @role 叫|姓 X : $ func clear is=callzh
+MY? 的? @role 是 个|位|一个|一位 姓 X 的 Z : $ func clear is=callzh
 MY @role 的 名字 是 X : $ func clear
-MY @role 换 成|了|人 了? , 现在|新的|新来的? 是|叫|姓? X : $ func change clear
-MY @role 换 成 了? X : $ func change clear
-MY @role 换 人 了? , 现在|新的|新来的? 是|叫 X : $ func change clear
-MY @role 是 X : $ func clear is=personname
+MY? 的? @role 换 成|了|人 了? , 现在|新的|新来的? 是|叫|姓? X : $ func change clear
+MY? 的? @role 换|改 成 了? X : $ func change clear
+MY? 的? @role 换 人 了? , 现在|新的|新来的? 是|叫 X : $ func change clear
+MY? 店里|公司|单位|家里|门店? 的? @role 的? 是 X : $ func clear is=personname
 I 换 了? 一? 个|位|名|家? 新? @role , 现在|新的|现在的|这位|新? @role? 是|叫|姓|找的是|改看 X : $ func change clear
 I 换 了? 一? 个|位|家? 新? @place , 现在|新的|现在的|改? 是|叫|去|在 的? X : $ func change clear
-I 新|新的 @role 是|叫 X : $ func change clear
+I? 新|新的|新来的|新请的|新找的 @role 是|叫|姓 X : $ func change clear is=callzh
 X 是 MY @role : $ func clear is=personname
 X 是 MY @kin : $ adds is=personname
 I 有 一? 个|位|还有个? @kin , 她|他? 叫|名叫 X : $ adds clear
@@ -149,21 +167,25 @@ I 和|跟|与 X 分手 了? : partner denied change
 I 对 X 不 过敏 : allergic_to denied change
 I 对 X 严重|有点|有些|轻度|重度|都? 过敏 : allergic_to adds clear
 I 吃|喝 X 会? 过敏 : allergic_to adds clear
-X 过敏 : allergic_to adds elide is=foodzh
 I 有 X 过敏 症? : allergic_to adds clear
 I X 过敏 : allergic_to adds is=foodzh
+X 过敏 : allergic_to adds elide is=foodzh
 I 不能|不可以|没法|不敢|吃不了|喝不了 吃|喝|碰|沾? X : cannot_eat adds clear
 I 从来|从|一口|都|完全? 不 吃 X : cannot_eat adds clear
 I 从来|从|完全? 不 喝 X : does_not_drink adds clear
 I 戒 了? 烟|酒|咖啡|糖 : does_not adds change value=烟
 I 不 抽烟|喝酒|吸烟 : does_not adds value=烟
-I 又|重新 吃|喝 X : eats change adds
+I 又|重新 开始|能|可以? 吃|喝 X 了? : eats change adds
+I 开始|恢复|能 吃|喝 X 了 : eats change adds
 I 现在|已经|是|一直|改|开始|个|一名? #diet : diet func clear deniable
 I 有|得了|患有|患|确诊了|确诊|查出|被诊断出 #condition : has_condition adds clear
 I 是 #condition 患者? : has_condition adds clear
 I 患有|确诊了|确诊|查出|被诊断出|被诊断为|得了 X : has_condition adds clear
 I #condition 了|好几年|多年? : has_condition adds
 I 戴 眼镜|隐形眼镜|助听器 : wears adds value=眼镜
+I 每天|每晚|每早|早上|晚上|睡前|饭前|饭后|空腹? 早上|晚上|睡前|饭前|饭后|空腹? 都|要|得? 吃|服用|服|打 一|两|半? 颗|片|粒|针? X : dose func habit clear is=dosezh
+I? N 加|减|降|调|改|换|升|增 到|成|为|至 了? 一天|每天|每次|一次|早晚? X : dose func change habit subject=$ clear is=dosezh
+I? N 加量|减量|加倍|减半|调整|调量 了 , 现在|以后|改成|变成? 一天|每天|每次|一次|早晚? 吃|服|是|打? X : dose func change habit subject=$ clear is=dosezh
 I 每天|每晚|每早 都|要? 吃|服用 X 药 : takes adds habit
 
 // languages
@@ -182,17 +204,38 @@ I 正|在|正在|开始|最近? 在|学|学习|自学 学|了? #language : learn
 I 的? 母语 是 X : native_language func clear
 
 // membership, schedules
-I 是 X 的 会员|成员|队员|社员|一员|校友 : member_of adds clear
+I 是 X 的 年费|付费|终身|正式|高级? 会员|成员|队员|社员|一员|校友 : member_of adds clear
 I 退出|退 了? Y , 加入|参加|去 了? X : member_of change clear
+I 在 X 办 了? 张|个|一张? 健身? 卡|年卡|月卡|次卡|会员|会员卡 : member_of adds clear elide is=joinzh
+X 的? 那张|那个|那? 卡|年卡|月卡|会员|会员卡 I? 退|转|停|注销 掉|出去|给别人? 了 : member_of denied change clear is=joinzh
 I 加入|参加 了 X : member_of adds change clear is=joinzh
 I 退出|取消|退 了? X 的? 会员|会籍|俱乐部|会? : member_of denied change is=joinzh
 I 在 X 健身|锻炼 : gym func
 MY? 的? @activity 现在|都|一般|固定|安排? 是|在 每? X : schedule func subject=$ habit is=day clear
+MY? 的? @activity 换|改|调|挪 了? 时间 了? , 以后|现在|改成|改到? 是|在|到? X : schedule func change subject=$ habit is=day clear
 MY? 的? @activity 从 Y 改 到|成|在 了? X : schedule func change subject=$ habit is=day clear
 MY? 的? @activity 改|换|挪|调|移|调整|改成|安排 到|成|在 了? X : schedule func change subject=$ habit is=day clear
 I 把 @activity 改|换|挪|调 到|成|在 了? X : schedule func change subject=$ habit is=day clear
 I 每? X 都|晚上|早上|下午|上午|固定|会|要? 都|会|要? 有|上|练|去|去上|踢|打|做|参加|去打|去踢|学 @activity : schedule subject=$ habit is=day clear
 每 X I 都|晚上|早上|下午|上午|固定|会|要? 都|会|要? 有|上|练|去|去上|踢|打|做|参加|去打|去踢|学 @activity : schedule subject=$ habit is=day clear
+
+// amounts, codes
+I? 每月|每个月|一个月 的? @thing 是|要|为|:? X : $ func clear is=amountzh
+I Z 的 @thing 是|为 X : $ func reported is=amountzh
+MY? 的? @thing 一个月|每个月|每月|一年|每年|一学期? 是|要|交|给|为|:? X : $ func clear is=amountzh
+MY? 的? @thing 明年|今年|下个月|从下个月起? 涨|降|升|加|减|调|改|谈 到|成|为|至 了? X : $ func change clear is=amountzh
+MY? N 的? 密码|口令 I? 换|改|重置|重设 了 ,? 新的|现在|新密码? 是|叫|成|:? X : $_password func change clear is=codezh
+MY? N 的? 密码|口令 现在? 是|叫|改成|改成了|换成|换成了|改为|变成|:? X : $_password func clear is=codezh
+I 的? 电话|手机|手机号|电话号码|手机号码|号码 是|改成|换成|换成了|:? X : phone_number func clear is=codezh
+I 换|改 了? 个 Z 的? 号码|号|手机号|电话号码|电话 ,? 是|:? X : phone_number func change clear is=codezh
+
+// days off
+I 每周|一周 只有|只 X 休息|轮休 : day_off func habit clear is=dayzh
+I 店|店里|店头|公司|单位? 每? X 休息|关门|不开门|不营业|店休|轮休 : day_off func habit elide is=dayzh
+I 店|店里|店头|公司|单位? 改|换|调 成|到|为 了? X 休息|关门|不开门|不营业|店休|轮休 : day_off func change habit elide is=dayzh
+
+Z 每? X 休息|关门|不营业 : day_off func habit is=dayzh reported
+Z 改|换|调 成|到|为 X 休息|关门|不营业 : day_off func change habit is=dayzh reported
 
 // dated events
 MY 的? N 定? 在|是 X : $ event func is=date
@@ -230,8 +273,11 @@ I 用 的 是 X : uses adds
 I 开始|最近开始|刚开始 学|练|跑步|健身|打|做|写 X : does habit change adds
 
 // open nouns
-MY 的? @thing 换 成|了 了? , 现在|新的|新号|新号码? 是 X : $ func change clear
-MY 的? @thing 换|改|变 成 了? X : $ func change clear
+店里|公司|单位? I? N I? 一直|平时|一般|主要|向来 都? 用|走|靠 的? 是? X : $ func clear is=topiczh
+店里|公司|单位? I? N 用的是|走的是|用的都是 X : $ func clear is=topiczh
+店里|公司|单位? I? N I? 改用|换成|改成|改走|改为|换到 了? X : $ func change clear is=topiczh
+MY? 的? @thing 换 成|了 了? , 现在|新的|新号|新号码? 是 X : $ func change clear
+MY? 的? @thing 换|改|变 成 了? X : $ func change clear
 MY 的? @thing 现在|号码? 是|叫|为 X : $ func clear is=valuezh
 MY 的? @thing 在 X : $ func is=valuezh
 MY 的 N 叫|名叫 X : $ func clear
@@ -260,10 +306,10 @@ func chinese() *lexicon {
 		units:       wordSet("公 摄 华 英 千 米 人"),
 	}
 	l.adverbs = make(phrases)
-	l.adverbs.add("已经 刚 刚刚 都 一直 很 非常 特别 真的 其实 就 才 超 超级 挺 比较 真 特 最 也是 目前 当前 终于 本人 自己 十分 相当 蛮 确实 向来 一向 从小 从小就 上个月 上周 去年 前阵子 今年 这个月 前几天 最近刚 正式 主要 严重 地", 0)
+	l.adverbs.add("已经 刚 刚刚 都 一直 很 非常 特别 真的 其实 就 才 超 超级 挺 比较 真 特 最 也是 目前 当前 终于 本人 自己 十分 相当 蛮 确实 向来 一向 从小 从小就 上个月 上周 去年 前阵子 今年 这个月 前几天 最近刚 正式 主要 严重 地 嘛", 0)
 	l.adverbs.add("不 没 没有 从不 从来不", flagNot)
 	l.adverbs.add("不再 再也不", flagEnds)
-	l.adverbs.add("现在 最近 如今 从今天起 从现在起 从上周起 从下周起 现在起 从这周起 这个学期", flagNew)
+	l.adverbs.add("现在 最近 如今 从今天起 从现在起 从上周起 从下周起 从下个月起 下周开始 下个月开始 明天开始 明年开始 下周起 下个月起 明天起 明年起 现在起 从这周起 这个学期", flagNew)
 	l.adverbs.add("通常 经常 平时 每天 一般 总是 常常 时常", flagHabit)
 	l.adverbs.add("也 还 另外 同时", flagAlso)
 	l.openers = make(phrases)
@@ -272,12 +318,13 @@ func chinese() *lexicon {
 	l.openers.add("请 麻烦", flagPlease)
 	l.joins = phrasesOf("因为 所以 但是 但 不过 而且 并且 然后 可是 由于 结果")
 	l.asks = phrasesOf("什么 怎么 怎样 哪里 哪儿 哪个 哪些 哪 谁 为什么 多少 几点 有没有 有什么 能不能 可不可以 是不是 要不要 该 推荐 帮我 请问 你觉得 你说 给我 怎么办 可以")
-	l.blocksAll = phrasesOf("想象一下 想象 假装 假设 角色扮演 小说里 故事里 我的小说 我小说 我的故事 主角 主人公 开玩笑 逗你 听说 据说 他说 她说 有人说 人家说 都说 梦见 梦到 梦里 说着玩 骗你 才怪 反话 剧本 台词 是是是 对啊 呵呵 可不是嘛")
+	l.blocksAll = phrasesOf("想象一下 想象 假装 假设 角色扮演 小说里 故事里 我的小说 我小说 我的故事 主角 主人公 开玩笑 逗你 听说 据说 他说 她说 有人说 人家说 都说 梦见 梦到 梦里 说着玩 骗你 才怪 反话 剧本里 剧本中 台词 是是是 对啊 呵呵 可不是嘛")
 	l.blocks = phrasesOf("念叨 如果 要是 假如 也许 可能 大概 或许 应该会 说不定 万一 想去 想要 想买 想搬 想换 想学 打算 准备 计划 希望 但愿 觉得 感觉 好像 似乎 以前 曾经 从前 过去 小时候喜欢 差点 差一点 明天 后天 下周 下个月 明年 下次 吗 什么 怎么 哪 谁 多少 为什么 是不是 有没有 要不要 考虑 犹豫 在想 恨不得 早知道 原来想 本来想 本来打算 梦想 幻想 貌似 看起来 吧 呢 的话 会不会 能不能 暂时 等我 等以后 有一天 总有一天 不知道 不确定 说不准 没准 还没 还没有 快要 差不多要 那时候 当时 你 您")
+	l.blocks.add("下周开始 下个月开始 明天开始 明年开始 下周起 下个月起 明天起 明年起", flagNew)
 	l.passing = phrasesOf("昨天 今天 今晚 昨晚 刚才 这会儿 此刻 今早 这次 正在 今儿 昨儿")
 	l.ends = phrasesOf("因为 所以 但是 但 不过 而且 并且 然后 可是 的时候 时候 来着 已经 也 而不是")
 	l.trails = make(phrases)
-	l.trails.add("了 呢 啊 哦 哈 呀 的 啦 嘛 哟 诶 喔 哈哈 谢谢 上班 工作 人 一点 就行 就好 即可 多年 很多年 好几年 这边 那边 读书 为主 很久 三年 两年 五年 十年 了三年 , : 一些 过 年 多 半年 住", 0)
+	l.trails.add("了 呢 啊 哦 哈 呀 的 啦 嘛 哟 诶 喔 哈哈 谢谢 上班 工作 人 一点 就行 就好 即可 多年 很多年 好几年 这边 那边 读书 为主 很久 三年 两年 五年 十年 了三年 , : 一些 过 年 多 半年 住 存一下 记一下", 0)
 	l.trails.add("现在", flagNew)
 	l.instead = phrasesOf("而不是")
 	l.nots = phrasesOf("不是 不叫 而不是")

@@ -67,6 +67,9 @@ func (r *reader) read(s sentence) []Claim {
 		if joined, _ := lex.joins.at(tokens, at); joined > 0 && r.speaker == "" && !lex.han { // "My doc up and retired": the subject is not the writer
 			begin = -1
 		}
+		if lex.han && strings.HasPrefix(elided, "my ") { // what follows is about that person
+			begin = -1
+		}
 		claim, end, ok := r.claimAt(s, tokens[:limit], start, before, elided, begin)
 		if !ok && start > at && before&(flagPlease|flagAlways|flagNew|flagNot) != 0 {
 			// Rows may begin with openers themselves: "always …", "no como …".
@@ -419,17 +422,22 @@ type person struct{ subject, relation, name string }
 // without a name after it, and the number of its tokens.
 func (r *reader) personAt(tokens []token, i int) (p person, n int) {
 	m := matcher{lex: r.lex, tokens: tokens}
-	if !r.lex.possessives[tokens[i].word] {
+	j, owned := i+1, r.lex.possessives[tokens[i].word]
+	switch {
+	case !owned && !r.lex.han:
 		return person{}, 0
-	}
-	j := i + 1
-	if r.lex.han {
+	case !owned:
+		if n := r.calledAt(tokens, i); n > 0 { // 豆豆转学了
+			return person{subject: phraseOf(tokens[i : i+n])}, n
+		}
+		j = i // 老公跳槽了
+	case r.lex.han:
 		j = afterOwner(tokens, j)
 	}
 	for _, c := range [...]class{kin, role, friend, pet} {
 		for w := m.nounLength(j); w >= 1; w-- {
 			canon, ok := m.nounAt(j, w, c)
-			if !ok {
+			if !ok || !owned && !relatives[canon] {
 				continue
 			}
 			end := j + w
@@ -440,6 +448,36 @@ func (r *reader) personAt(tokens []token, i int) (p person, n int) {
 		}
 	}
 	return person{}, 0
+}
+
+// calledAt returns the number of tokens at i of what Chinese writers call somebody: a
+// doubled syllable, or one after 小, 阿 or 老; 0 for none and for other words.
+func (r *reader) calledAt(tokens []token, i int) int {
+	if i+2 >= len(tokens) || tokens[i].mark || tokens[i+1].mark || tokens[i].quoted {
+		return 0
+	}
+	m := matcher{lex: r.lex, tokens: tokens}
+	for n := max(2, m.nounLength(i)); n >= 2; n-- {
+		if word := phraseOf(tokens[i : i+n]); nouns[word] != nil || unnamed[word] {
+			return 0
+		}
+	}
+	if n, _ := r.lex.adverbs.at(tokens, i); n > 1 || r.lex.subjects[tokens[i+1].word] {
+		return 0
+	}
+	if tokens[i].word == tokens[i+1].word || familiar[tokens[i].word] {
+		return 2
+	}
+	return 0
+}
+
+// unnamed are words that look like names among friends.
+var unnamed = wordSet("人人 个个 天天 年年 月月 时时 处处 样样 慢慢 渐渐 轻轻 偷偷 悄悄 默默 好好 早早 偏偏 往往 明明 刚刚 谢谢 哈哈 呵呵 嘿嘿 嘻嘻 拜拜 家家 小学 小区 小店 小时 小心 小伙 小组 老是 老人 老外 老乡 老样 老早")
+
+// relatives are words that mean a relative of the writer without 我: 老公, 妈.
+var relatives = map[string]bool{
+	"mother": true, "father": true, "spouse": true, "sister": true, "brother": true, "daughter": true, "son": true, "child": true,
+	"grandmother": true, "grandfather": true, "mother_in_law": true, "father_in_law": true,
 }
 
 // nameLength returns the number of tokens from j of a part of a name: a capitalised

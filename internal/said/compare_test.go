@@ -231,6 +231,13 @@ U: I have yoga on Tuesdays. / U: I have choir on Tuesdays. / unrelated
 U: Ich habe dienstags Yoga. / U: Yoga ist jetzt donnerstags. / replaces
 U: Tengo yoga los martes. / U: El yoga pasó a los jueves. / replaces
 U: 我每周二有瑜伽课。 / U: 瑜伽课改到周四了。 / replaces
+U: 我每天早上吃缬沙坦80毫克 / U: 缬沙坦减到40毫克了 / replaces
+U: 我每天早上吃缬沙坦80毫克 / U: 我每天晚上吃阿托伐他汀20毫克 / unrelated
+U: 店周二休息 / U: 店改成周四休息 / replaces
+U: 乐乐在蓝天幼儿园 / U: 乐乐转园了 去了红黄蓝 / replaces
+U: 我不吃海鲜 / U: 我又开始吃海鲜了 / replaces
+U: 在超级猩猩办了年卡 / U: 猩猩的年卡我转掉了 / replaces
+U: 房租一个月4200 / U: 房租涨到4600了 / replaces
 A: Ada's gym is FitBase. / U: I switched gyms, IronHouse now. / replaces
 A: Ada switched gyms: now at FitBase / U: My gym is FitBase. / same
 # status, wishes, age

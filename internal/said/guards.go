@@ -1,6 +1,7 @@
 package said
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -63,6 +64,18 @@ func (v *value) saysNothing() bool {
 	return single || v.lex.vague[v.first.word] && (v.n == 1 || v.m.p.guard != "wish")
 }
 
+// amounts are predicates of sums.
+var amounts = wordSet("rent tuition salary budget")
+
+// dose matches an amount of medicine.
+var dose = regexp.MustCompile(`(?i)(?:克|毫升|单位|[片粒颗针滴]|mg|ug|μg|ml|iu)$`)
+
+// weekdayHan matches what is no name of somebody called 周.
+var weekdayHan = regexp.MustCompile(`^周[一二三四五六日天末]`)
+
+// han reports whether a token is a Chinese character.
+func han(t token) bool { r, _ := utf8.DecodeRuneInString(t.word); return isHan(r) }
+
 // guards are the tests that rows name with is=….
 var guards = map[string]func(v *value) bool{
 	"name": func(v *value) bool { // of a person or a thing
@@ -112,7 +125,7 @@ var guards = map[string]func(v *value) bool{
 		return v.n <= 4 && v.m.end >= len(v.t)
 	},
 	"now": func(v *value) bool {
-		return v.flags&flagNew != 0 && v.n <= 6
+		return v.flags&flagNew != 0 && v.n <= 6 && !strings.HasSuffix(v.claim.Object, "店")
 	},
 	"pursuit": func(v *value) bool { // "surfing", something to take up
 		return pursuits[v.first.word] && v.n <= 5
@@ -231,13 +244,55 @@ var guards = map[string]func(v *value) bool{
 	},
 	"livezh": func(v *value) bool {
 		end := v.claim.Object
-		return v.n >= 2 && v.first.word != "院" && v.first.word != "宿" && !strings.HasSuffix(end, "店") && !strings.HasSuffix(end, "馆") && !strings.HasSuffix(end, "民宿")
+		return v.n >= 2 && !v.lex.subjects[v.first.word] && v.first.word != "院" && v.first.word != "宿" && !strings.HasSuffix(end, "店") && !strings.HasSuffix(end, "馆") && !strings.HasSuffix(end, "民宿")
 	},
 	"personname": func(v *value) bool { // a name: two to four characters, or Latin letters
 		return v.n >= 2 && v.n <= 6 && !v.reader.whole(v.obj) && !v.describes() && !v.lex.vague[v.first.word] && v.first.word != "一" && v.first.word != "个" && v.t[v.obj.hi-1].word != "的"
 	},
-	"foodzh": func(v *value) bool {
-		return v.n >= 1 && v.n <= 8
+	"firstzh": func(v *value) bool { // in the first clause, whose missing subject is the writer
+		return v.n <= 10 && !slices.ContainsFunc(v.t[:v.m.from], func(t token) bool { return t.mark })
+	},
+	"callzh": func(v *value) bool { // what somebody is called
+		return v.n <= 6 && !v.lex.vague[v.first.word] && v.t[v.obj.hi-1].word != "的"
+	},
+	"codezh": func(v *value) bool { // digits, perhaps with letters
+		return v.n <= 5 && digitsIn(v.claim.Object) > 2 && !slices.ContainsFunc(v.t[v.obj.lo:v.obj.hi], han)
+	},
+	"amountzh": func(v *value) bool {
+		return amounts[v.claim.Predicate] && v.n <= 6 && (numerals[v.first.word] || v.reader.hasDigit(span{v.obj.lo, v.obj.lo + 1}))
+	},
+	"dosezh": func(v *value) bool { // a number and a unit of medicine, after its name or as its change
+		at := v.obj.lo
+		for at < v.obj.hi && !numerals[v.t[at].word] && !v.reader.hasDigit(span{at, at + 1}) {
+			at++
+		}
+		amount := v.reader.textOf(span{at, v.obj.hi})
+		if v.obj.hi-at > 5 || !dose.MatchString(amount) || (at == v.obj.lo) != !v.m.noun.empty() || at-v.obj.lo > 10 {
+			return false
+		}
+		v.claim.Object = amount
+		if v.m.noun.empty() {
+			v.claim.Subject = v.m.phrase(span{v.obj.lo, at})
+		}
+		return !strings.Contains(v.claim.Subject, "了")
+	},
+	"soldzh": func(v *value) bool { // what was sold, not 客户把照片
+		return v.n >= 2 && v.n <= 8 && !strings.ContainsAny(v.claim.Object, "把被给都没不")
+	},
+	"topiczh": func(v *value) bool { // what is used for something
+		topic := v.m.phrase(v.m.noun)
+		return (v.n >= 2 || !han(*v.first)) && v.n <= 10 && v.m.noun.hi-v.m.noun.lo >= 2 && v.m.noun.hi-v.m.noun.lo <= 6 && !v.lex.vague[v.first.word] &&
+			!strings.ContainsAny(topic, "把被给让没不想要会能可今明昨这那下上")
+	},
+	"pupilzh": func(v *value) bool { // somebody else, since a writer may teach there
+		return v.claim.Subject != "I" && v.n >= 2 && v.n <= 8
+	},
+	"dayzh": func(v *value) bool { // a recurring day, not 这周三
+		return v.n <= 8 && !v.lex.vague[v.first.word] && v.first.word != "下" && v.first.word != "上" && v.reader.dayAt(v.t, v.obj.lo)
+	},
+	"foodzh": func(v *value) bool { // not 宝宝对牛奶, nor 豆豆花生
+		_, somebody := v.reader.personAt(v.t, v.obj.lo)
+		return v.n <= 8 && somebody == 0 && !strings.Contains(v.claim.Object, "对")
 	},
 	"longzh": func(v *value) bool {
 		return v.n >= 2 && v.n <= 12
@@ -371,7 +426,7 @@ func (v *value) describes() bool {
 		return false
 	}
 	first, _ := utf8.DecodeRuneInString(v.reader.text[v.t[0].lo:])
-	if v.article || unicode.IsUpper(first) || v.lex.prefixes[v.first.word] || v.reader.hasDigit(v.obj) || v.lex.of != "of" && !v.lex.han && v.reader.people(v.obj) {
+	if v.article || unicode.IsUpper(first) || v.lex.prefixes[v.first.word] && (v.first.word != "周" || weekdayHan.MatchString(v.claim.Object)) || v.reader.hasDigit(v.obj) || v.lex.of != "of" && !v.lex.han && v.reader.people(v.obj) {
 		return true
 	}
 	for _, c := range [...]class{diet, condition, status, occupation, language} {

@@ -281,6 +281,9 @@ func sentencesOf(s string, mask []byte) []sentence {
 			end(i, false)
 			i++
 		case unicode.IsSpace(r) || r == utf8.RuneError || unicode.Is(unicode.Cf, r):
+			if unicode.IsSpace(r) && cur.lo >= 0 && pauses(s, i+size, cur.tokens) {
+				add(token{lo: i, hi: i + size, word: ",", mark: true})
+			}
 			i += size
 		case isHan(r):
 			word := s[i : i+size]
@@ -346,6 +349,19 @@ func sentencesOf(s string, mask []byte) []sentence {
 	}
 	end(len(s), false)
 	return out
+}
+
+// pauses reports whether the space before s[i:] stands for a comma, as in Chinese typed
+// without marks: 搬完家了 现在住通州. One beside a Latin word with a space on its other
+// side, too, only sets it off: 我用 Go 写代码.
+func pauses(s string, i int, before []token) bool {
+	next, _ := utf8.DecodeRuneInString(s[i:])
+	last := &before[len(before)-1]
+	if !isHan(next) || last.mark {
+		return false
+	}
+	end := func(t *token) rune { r, _ := utf8.DecodeLastRuneInString(s[:t.hi]); return r }
+	return isHan(end(last)) || len(before) > 1 && before[len(before)-2].hi == last.lo && isHan(end(&before[len(before)-2]))
 }
 
 // hiddenWord is the word of a token that represents hidden text.

@@ -38,24 +38,25 @@ type noun struct {
 // words for it. A word may be in several classes; a pattern asks for one.
 const nounTable = `
 role dentist: dentist zahnarzt zahnärztin dentista 牙医 牙醫
-role doctor: doctor gp physician family_doctor hausarzt hausärztin arzt ärztin médico médica doctora médico_de_cabecera médica_de_cabecera 医生 家庭医生 醫生 主治医生
-role boss: boss manager supervisor line_manager team_lead chef chefin vorgesetzter vorgesetzte jefe jefa 老板 上司 领导 老闆 主管 经理
+role doctor: doctor gp physician family_doctor hausarzt hausärztin arzt ärztin médico médica doctora médico_de_cabecera médica_de_cabecera 医生 家庭医生 醫生 主治医生 大夫 主治大夫
+role boss: boss manager supervisor line_manager team_lead chef chefin vorgesetzter vorgesetzte jefe jefa 老板 上司 领导 老闆 主管 经理 店长
 role trainer: trainer personal_trainer coach trainerin entrenador entrenadora entrenador_personal 教练 私教 教練
 role landlord: landlord landlady vermieter vermieterin casero casera 房东 房東
 role teacher: teacher tutor lehrer lehrerin klassenlehrerin klassenlehrer profesor profesora maestro maestra 老师 老師
+role class_teacher: 班主任
 role piano_teacher: piano_teacher klavierlehrer klavierlehrerin profesor_de_piano profesora_de_piano 钢琴老师
 role therapist: therapist psychologist psychiatrist counsellor counselor therapeut therapeutin psychologe psychologin terapeuta psicólogo psicóloga 治疗师 心理医生 心理咨询师
 role physiotherapist: physio physiotherapist physiotherapeut physiotherapeutin fisioterapeuta fisio 理疗师 康复师
 role hairdresser: hairdresser barber hairstylist friseur friseurin friseuse peluquero peluquera 理发师 发型师
 role lawyer: lawyer attorney solicitor anwalt anwältin rechtsanwalt rechtsanwältin abogado abogada 律师 律師
-role accountant: accountant tax_adviser tax_advisor steuerberater steuerberaterin contable gestor gestora asesor asesora 会计 税务顾问
+role accountant: accountant tax_adviser tax_advisor steuerberater steuerberaterin contable gestor gestora asesor asesora 会计 税务顾问 代账会计 代账
 role vet: vet veterinarian tierarzt tierärztin veterinario veterinaria 兽医
 role pediatrician: pediatrician paediatrician kinderarzt kinderärztin pediatra 儿科医生
 role optician: optician optometrist augenarzt augenärztin optiker optikerin oculista oftalmólogo oftalmóloga 眼科医生
 role cleaner: cleaner cleaning_lady putzfrau putzhilfe reinigungskraft limpiadora 保洁 钟点工 阿姨
-role babysitter: babysitter nanny childminder tagesmutter niñera canguro 保姆 月嫂
+role babysitter: babysitter nanny childminder tagesmutter niñera canguro 保姆 月嫂 育儿嫂
 role mechanic: mechanic mechaniker mecánico 修车师傅
-role assistant: personal_assistant secretary sekretärin secretaria 秘书
+role assistant: personal_assistant secretary sekretärin secretaria 秘书 助理 助手
 role adviser: adviser advisor supervisor betreuer betreuerin doktorvater doktormutter tutora tutor_de_tesis director_de_tesis 导师 導師
 role mentor: mentor mentorin mentora
 role emergency_contact: emergency_contact notfallkontakt contacto_de_emergencia 紧急联系人
@@ -65,8 +66,8 @@ role spouse: wife husband spouse frau mann ehefrau ehemann mujer marido esposa e
 role fiance: fiancé fiancée fiance fiancee verlobter verlobte prometido prometida 未婚妻 未婚夫
 role flatmate: flatmate roommate housemate mitbewohner mitbewohnerin compañero_de_piso compañera_de_piso 室友
 role neighbour: neighbour neighbor nachbar nachbarin vecino vecina 邻居 鄰居
-role mother: mother mum mom mama mutter mutti madre mamá 妈妈 母亲 妈 老妈
-role father: father dad papa vater vati padre papá 爸爸 父亲 爸 老爸
+role mother: mother mum mom mama mutter mutti madre mamá 妈妈 母亲 妈 老妈 老娘
+role father: father dad papa vater vati padre papá 爸爸 父亲 爸 老爸 老汉 老汉儿 老头子
 role mother_in_law: mother-in-law schwiegermutter suegra 岳母 婆婆
 role father_in_law: father-in-law schwiegervater suegro 岳父 公公
 kin sister: sister little_sister big_sister older_sister younger_sister elder_sister sis schwester kleine_schwester große_schwester ältere_schwester jüngere_schwester hermana hermana_mayor hermana_menor 姐姐 妹妹 姐 妹
@@ -110,7 +111,7 @@ pet pet: pet haustier mascota 宠物
 thing number_plate: number_plate license_plate licence_plate plate registration_plate kennzeichen nummernschild autokennzeichen matrícula patente placa 车牌 车牌号 車牌 车牌号码
 thing phone_number: phone_number phone mobile_number mobile cell cell_number number telephone_number telefonnummer handynummer nummer mobilnummer número_de_teléfono teléfono número móvil celular número_de_móvil 电话 电话号码 手机号 手机号码 號碼 電話 手機號 号码
 thing email: email e-mail email_address e-mail_address mail mailadresse e-mail-adresse emailadresse correo correo_electrónico 邮箱 邮件地址 电子邮箱 郵箱
-thing address: address home_address postal_address adresse anschrift wohnadresse dirección domicilio 地址 住址 家庭住址
+thing address: address home_address postal_address adresse anschrift wohnadresse dirección domicilio 地址 住址 家庭住址 店址
 thing postcode: postcode zip_code zip postleitzahl código_postal 邮编
 thing name: name full_name first_name vorname name nombre 名字 姓名 全名
 thing surname: last_name surname family_name maiden_name nachname familienname apellido 姓
@@ -123,7 +124,7 @@ thing weight: weight gewicht peso 体重
 thing blood_type: blood_type blood_group blutgruppe grupo_sanguíneo tipo_de_sangre 血型
 thing shoe_size: shoe_size schuhgröße talla_de_zapatos número_de_pie talla_de_zapato 鞋码 鞋号
 thing size: size clothing_size konfektionsgröße kleidergröße talla 尺码
-thing car: car automobile auto wagen coche carro 车 汽车 车子 車 轿车
+thing car: car automobile auto wagen coche carro 车 汽车 车子 車 轿车 座驾
 thing bike: bike bicycle rad fahrrad bici bicicleta 自行车 单车 腳踏車
 thing e-bike: e-bike ebike electric_bike pedelec bicicleta_eléctrica 电动车 电瓶车
 thing motorbike: motorbike motorcycle motorrad moto motocicleta 摩托车
@@ -131,7 +132,7 @@ thing van: van camper campervan wohnmobil furgoneta autocaravana 房车
 thing boat: boat sailboat boot segelboot barco velero 船
 thing laptop: laptop notebook computer pc rechner ordenador portátil computadora 电脑 笔记本 笔记本电脑 電腦
 thing phone_model: smartphone handy 手机 手機
-thing camera: camera kamera cámara 相机
+thing camera: camera kamera cámara 相机 主力机 主力相机 单反 微单
 thing tablet: tablet ipad 平板
 thing watch: watch uhr reloj 手表
 thing house: house haus casa 房子
@@ -143,7 +144,8 @@ thing employer: employer company arbeitgeber firma empresa empleador 公司 单�
 thing position: position job_title role title stelle position puesto cargo 职位 岗位 职务
 thing office: office büro oficina 办公室
 thing salary: salary gehalt sueldo salario 工资 薪水
-thing rent: rent miete alquiler renta 房租
+thing tuition: 学费
+thing rent: rent miete alquiler renta 房租 租金 月租 店租
 thing school: school schule escuela colegio instituto 学校 學校
 thing university: university uni universität universidad 大学 大學
 thing major: major degree studienfach hauptfach carrera 专业 專業
