@@ -230,6 +230,9 @@ U: I have yoga on Tuesdays. / U: Yoga is on Tuesdays. / same
 U: I have yoga on Tuesdays. / U: I have choir on Tuesdays. / unrelated
 U: Ich habe dienstags Yoga. / U: Yoga ist jetzt donnerstags. / replaces
 U: Tengo yoga los martes. / U: El yoga pasó a los jueves. / replaces
+U: La asamblea de vecinos es cada martes. / U: La asamblea de vecinos pasa a los jueves. / replaces
+U: La asamblea de vecinos es cada martes. / U: El reparto pasa a los jueves. / unrelated
+U: El reparto es cada martes. / U: no, jueves, no martes / replaces
 U: 我每周二有瑜伽课。 / U: 瑜伽课改到周四了。 / replaces
 U: 我每天早上吃缬沙坦80毫克 / U: 缬沙坦减到40毫克了 / replaces
 U: 我每天早上吃缬沙坦80毫克 / U: 我每天晚上吃阿托伐他汀20毫克 / unrelated

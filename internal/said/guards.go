@@ -124,6 +124,10 @@ var guards = map[string]func(v *value) bool{
 	"correction": func(v *value) bool {
 		return v.n <= 4 && v.m.end >= len(v.t)
 	},
+	"repair": func(v *value) bool { // "no, Thursday, not Tuesday"
+		return v.obj.lo > 0 && v.lex.repairs[v.t[0].word] && v.n <= 3 && v.m.end >= len(v.t) &&
+			!slices.ContainsFunc(v.t[v.obj.lo:v.obj.hi], func(t token) bool { return v.lex.repairs[t.word] })
+	},
 	"now": func(v *value) bool {
 		return v.flags&flagNew != 0 && v.n <= 6 && !strings.HasSuffix(v.claim.Object, "店")
 	},

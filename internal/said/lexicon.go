@@ -101,6 +101,7 @@ type lexicon struct {
 	verbs       map[string]bool            // actions asked of an assistant
 	reasons     phrases                    // begin a clause of reason: because, considering
 	nots        phrases                    // after a comma they begin a corrected object: "not Noor"
+	repairs     map[string]bool            // begin a correction without a verb
 	thirdForms  func(word string) []string // the first-person forms that a regular third-person form may have
 	adverbs     phrases                    // may stand anywhere between the elements of a pattern
 	openers     phrases                    // may stand before a clause

@@ -302,18 +302,18 @@ activity pilates: pilates 普拉提
 activity choir: choir choir_practice choir_rehearsal chor chorprobe coro 合唱团
 activity piano lesson: piano_lesson piano_lessons piano klavierunterricht klavierstunde clase_de_piano clases_de_piano 钢琴课
 activity guitar lesson: guitar_lesson guitar_lessons guitar gitarrenunterricht clase_de_guitarra clases_de_guitarra 吉他课
-activity swimming: swimming swim_class schwimmen schwimmkurs natación 游泳 游泳课
+activity swimming: swimming swim_class schwimmen schwimmkurs natación clases_de_natación 游泳 游泳课
 activity football: football soccer football_practice soccer_practice fußball fußballtraining fútbol 足球
 activity tennis: tennis tenis 网球
 activity badminton: badminton bádminton 羽毛球
 activity basketball: basketball baloncesto 篮球
 activity volleyball: volleyball voleibol 排球
 activity climbing: climbing bouldering klettern bouldern escalada 攀岩
-activity training: training practice training entrenamiento 训练
-activity band practice: band_practice rehearsal bandprobe probe ensayo 排练
+activity training: training practice training entrenamiento entrenamientos 训练
+activity band practice: band_practice rehearsal bandprobe probe ensayo ensayos 排练
 activity book club: book_club buchclub lesekreis club_de_lectura 读书会
 activity dance class: dance_class dance dancing_class tanzkurs tanzen clase_de_baile baile 舞蹈课
-activity language class: spanish_class german_class french_class english_class chinese_class italian_class language_class spanischkurs englischkurs französischkurs deutschkurs clase_de_inglés clases_de_inglés clase_de_alemán 英语课
+activity language class: spanish_class german_class french_class english_class chinese_class italian_class language_class spanischkurs englischkurs französischkurs deutschkurs clase_de_inglés clases_de_inglés clase_de_alemán clases_de_alemán clase_de_francés clases_de_francés 英语课
 activity pottery: pottery pottery_class töpferkurs töpfern cerámica clase_de_cerámica 陶艺课
 activity therapy: therapy therapie terapia
 activity physiotherapy: physio physiotherapie krankengymnastik fisioterapia

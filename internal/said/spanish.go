@@ -35,6 +35,7 @@ se llama X : name func subject=she is=proper
 es X , no Y : it func change subject=it is=short
 no es Y , sino|es X : it func change subject=it is=short
 quise|quería decir X , no Y : it func change subject=it is=short
+el|los? X , no el|los? Y : it func change subject=it is=repair
 
 // name, age, birth
 me_llamo X : name func clear is=name
@@ -180,9 +181,12 @@ I? me_di|me_he_dado de_baja de|del|en X : member_of denied change clear
 I? cancelé|he_cancelado MY|la membresía|suscripción de|del|en|a X : member_of denied change
 I? entreno en|con X : gym func is=upper
 I? voy al gimnasio X : gym func is=upper
-el|la|MY @activity ahora? es|son|toca ahora? los|el? X : schedule func subject=$ habit is=day clear
-el|la|MY @activity se? ha|han? pasó|cambió|cambiado|movió|movido|pasado|pasa|trasladó de Y a X : schedule func change subject=$ habit is=day
-el|la|MY @activity se? ha|han? pasó|cambió|cambiado|movió|movido|pasado|pasa|trasladó al|a_los|para|a X : schedule func change subject=$ habit is=day clear
+el|la|los|las|MY @activity ahora? es|son|toca|tocan ahora? los|el? X : schedule func subject=$ habit is=day clear
+el|la|los|las|MY @activity se? ha|han? pasó|pasaron|cambió|cambiado|movió|movido|pasado|pasa|pasan|trasladó de Y a X : schedule func change subject=$ habit is=day
+el|la|los|las|MY @activity se? ha|han? pasó|pasaron|cambió|cambiado|movió|movido|pasado|pasa|pasan|trasladó al|a_los|para|a X : schedule func change subject=$ habit is=day clear
+el|la|los|las N es|son ahora? cada|todos_los|los X : schedule func subject=$ habit is=day
+el|la|los|las N se? ha|han? pasa|pasan|pasado al|a_los X : schedule func change subject=$ habit is=day
+el|la|los|las @activity lo|la|los|las tengo|hago los|el|todos_los|cada X : schedule subject=$ habit is=day clear
 I? tengo|voy_a|hago|practico|voy clase|clases? a|de? @activity los|el|todos_los|cada X : schedule subject=$ habit is=day clear
 los|cada|todos_los X tengo|voy_a|hago|practico|voy clase|clases? a|de? @activity : schedule subject=$ habit is=day clear
 
@@ -299,6 +303,7 @@ func spanish() *lexicon {
 	l.trails.add("también además", flagAlso)
 	l.instead = phrasesOf("en_vez_de en_lugar_de")
 	l.nots = phrasesOf("no y_no")
+	l.repairs = wordSet("no perdona perdón corrección digo")
 	l.reports = phrasesOf("dijo dice escribió puso pone contó preguntó pregunta respondió responde_él decía")
 	l.reasons = phrasesOf("porque ya_que como pues dado_que")
 	l.over = phrasesOf("a al antes_que que")
