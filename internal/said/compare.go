@@ -412,6 +412,9 @@ func compareActivity(later, earlier Claim) Verdict {
 		}
 		return Adds
 	}
+	if later.Predicate == "schedule" && later.Denied && earlier.Subject == "I" && earlier.Temporal == Habit && sameObject(later.Subject, earlier.Object) {
+		return Replaces // "I've given up bowls", "I play bowls on Tuesdays"
+	}
 	return Unrelated
 }
 
