@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/consolidate/relation"
+	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -118,9 +119,10 @@ func (x *comparison) inBatches(ctx context.Context, proposals []Proposal) (chang
 // at least one is not superseded.
 func (h *holding) contested() []relation.ClaimKey {
 	var keys []relation.ClaimKey
-	for key, claims := range h.byKey {
-		if relation.Functional[key.Predicate] != 0 && len(claims) > 1 &&
-			slices.ContainsFunc(claims, func(c *claim) bool { return c.State != schema.StateSuperseded }) {
+	for key, of := range h.byKey {
+		// of several daughters each lives somewhere: Add, which knows their names, and the model decide
+		if relation.Functional[key.Predicate] != 0 && len(of) > 1 && !claims.OneOfSeveral(key.Subject) &&
+			slices.ContainsFunc(of, func(c *claim) bool { return c.State != schema.StateSuperseded }) {
 			keys = append(keys, key)
 		}
 	}

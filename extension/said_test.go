@@ -624,6 +624,20 @@ func TestSeveralPeopleAndSideRemarksEndNothing(t *testing.T) {
 	require.NotContains(t, l.objects(), "Leeds")
 }
 
+func TestSavedFactsAboutSeveralPeopleStay(t *testing.T) {
+	l := newDiary(t)
+	for _, fact := range [][2]string{
+		{"we have two girls. kirsty the eldest is up in derby with her lads", "Dora's eldest daughter Kirsty lives in Derby."},
+		{"joanne is the young one, hull, does something with wood that we don't follow", "Dora's younger daughter Joanne lives in Hull and works with wood."},
+	} {
+		l.says(fact[0])
+		l.tool("remember_fact", map[string]any{"content": fact[1]})
+	}
+	_, err := l.x.Consolidate(t.Context(), dora)
+	require.NoError(t, err)
+	require.Subset(t, l.objects(), []string{"Derby", "Hull"})
+}
+
 func TestMessageIsProcessedOnce(t *testing.T) {
 	l := newDiary(t)
 	l.says("I live in Ghent.")

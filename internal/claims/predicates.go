@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
 )
 
@@ -23,6 +24,13 @@ var wordings = wordingsOf(map[string]string{
 	"birthday":   "has_birthday birthday_is birthday_on date_of_birth birth_date born_on was_born_on",
 	"home_town":  "hometown has_hometown is_from from comes_from grew_up_in born_in was_born_in birthplace place_of_birth",
 })
+
+// OneOfSeveral reports whether a stored subject may be one of several people: "the user's
+// daughter". The columns of a claim do not hold which one.
+func OneOfSeveral(subject string) bool {
+	at := strings.LastIndex(subject, "'s ")
+	return at >= 0 && said.OneOfSeveral(text.Fold(subject[at+len("'s "):]))
+}
 
 func wordingsOf(lists map[string]string) map[string]string {
 	m := make(map[string]string)

@@ -139,6 +139,31 @@ It's hard not to like it.
 I'm going to buy a car.
 Good to hear that!
 I was tired and hungry.
+bisoprolol 2.5 in the morning => I | bisoprolol_dose | 2.5 *
+I now take 10 mg of ramipril. => I | ramipril_dose | 10 * !
+They've cut my metformin to 500. => I | metformin_dose | 500 * !
+they have taken me off ramipril => I | ramipril_dose |  ~ !
+my mum takes amlodipine 5 mg => my mother | amlodipine_dose | 5 *
+ramipril 3 times a day =>
+I take 2 tablets of metformin. =>
+the fridge code is 9026 from today => I | fridge_code | 9026 * !
+the code for the bike shed is 7731 => I | bike_shed_code | 7731 *
+The door code is 4 digits long. =>
+wifi is banana77 => I | wifi_password | banana77 *
+the new wifi is blue7fox all small letters => I | wifi_password | blue7fox *
+The wifi is slow today. =>
+I pay 45 a month for the gym. => I | gym_price | 45 *
+the gym costs me 38 a month now => I | gym_price | 38 * !
+the bin is fridays now => bin | schedule | fridays * !
+black bin goes out tuesdays => black bin | schedule | tuesdays *
+darts has gone to thursdays => darts | schedule | thursdays * !
+packed golf in => golf | schedule |  ~ !
+I've given up bread. => I | cannot_eat | bread !
+I gave up my job. => I | works_at |  ~ !
+my sister has given up bowls =>
+I'm a widower. => I | marital_status | widower *
+I switched my bank to Monzo. => I | bank | Monzo * !
+my eldest daughter lives in Derby and works with wood => my daughter | lives_in | Derby *
 # German
 Ich mag Kaffee nicht, wenn es spät ist.
 Ich mag keinen Kaffee bevor ich schlafe. => I | dislikes | Kaffee bevor ich schlafe

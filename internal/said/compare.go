@@ -120,6 +120,17 @@ var single = func() map[string]bool {
 	return set
 }()
 
+// OneOfSeveral reports whether a person has several of a relation, such as daughters and
+// friends, so that two claims about "my daughter" may be about two of them.
+func OneOfSeveral(relation string) bool {
+	for _, n := range nouns[relation] {
+		if n.class == kin || n.class == friend || neighbours[n.canon] {
+			return true
+		}
+	}
+	return false
+}
+
 // neighbours are roles that several people have.
 var neighbours = wordSet("neighbour flatmate")
 
@@ -400,6 +411,9 @@ func compareActivity(later, earlier Claim) Verdict {
 			return Replaces
 		}
 		return Adds
+	}
+	if later.Predicate == "schedule" && later.Denied && earlier.Subject == "I" && earlier.Temporal == Habit && sameObject(later.Subject, earlier.Object) {
+		return Replaces // "I've given up bowls", "I play bowls on Tuesdays"
 	}
 	return Unrelated
 }

@@ -64,6 +64,17 @@ U: Bitte antworte kurz. / U: Du musst nicht mehr so kurz antworten. / replaces
 U: Bitte keine Emojis. / U: Du darfst wieder Emojis verwenden. / replaces
 U: Sé breve, por favor. / U: Respóndeme con respuestas largas. / replaces
 U: 请简短回答。 / U: 请详细回答。 / replaces
+# doses, codes, prices, activities
+U: bisoprolol 2.5 in the morning / U: she's put the bisoprolol up to 5 / replaces
+A: Ada takes 5 mg of ramipril. / U: they have taken me off ramipril / replaces
+U: I take ramipril 5 mg. / U: I take atorvastatin 20 mg. / unrelated
+U: I take ramipril 5 mg. / U: My mum takes ramipril 10 mg. / unrelated
+A: The fridge code is 4417. / U: the fridge code is 9026 from today / replaces
+U: the gate code is 4417 / U: the fridge code is 9026 / unrelated
+U: I pay 45 a month for the gym. / U: the gym costs me 38 a month now / replaces
+U: I play bowls on Tuesdays. / U: I've given up bowls. / replaces
+U: I play bowls on Tuesdays. / U: I've given up darts. / unrelated
+U: I'm retired. / U: I'm a widower. / unrelated
 # belongings
 U: I drive a Skoda. / U: Sold the Skoda, got an electric Renault instead. / replaces
 A: Ada drives a Skoda. / U: I drive a Renault now. / replaces

@@ -86,7 +86,7 @@ I work from home X : works_from_home habit
 I left|quit|leave Y and|, now? am now? a member at|of X : member_of change elide
 I left|quit|leave Y to|and|, now? joined|join|am|work|working|moved at|for|to? X : works_at func change elide clear is=name
 I left|quit MY? old? job|position|role at|with X : works_at denied change clear elide
-I quit|left|lost MY job : works_at denied change elide clear
+I quit|left|lost|gave_up MY job : works_at denied change elide clear
 I have? started|got|landed|found|took a|an|MY? job|position|role at|with X : works_at func change elide clear
 I have a|MY job|position|role at|with X : works_at func clear
 I have? started working at|with|for X : works_at func change clear elide is=place
@@ -173,7 +173,7 @@ I am engaged to X : fiance func clear
 I am dating|seeing X : partner func is=name
 I broke_up|split_up with X : partner denied change elide
 I and MY @role broke_up|split_up : $ denied change
-I am #status : marital_status func clear
+I am a|an? #status : marital_status func clear
 I got|have #status : marital_status func change clear elide
 I am the? parent|mother|father|mum|dad|mom of|to X : has_family adds
 I am a|an? single|new|proud mother|father|mum|dad|mom|parent : has_family adds value=parent
@@ -192,6 +192,8 @@ I do? not|never eat X : cannot_eat adds clear is=food
 I do? not|never drink|smoke : does_not adds value=drink
 I do? not|never drink X : does_not_drink adds clear is=like
 I have? stopped eating|drinking X : cannot_eat adds change elide is=food
+I have? quit|gave_up|given_up|packed_in|stopped|finished_with going_to|playing|doing? MY|the? @activity class|lessons|practice|training? : schedule denied change elide subject=$
+I have? packed|given|gave MY|the? @activity in|up : schedule denied change elide subject=$
 I have? quit|gave_up|given_up eating|drinking? X : cannot_eat adds change elide is=food
 I quit|stopped smoking|drinking : does_not adds change value=smoke elide
 I eat|drink X again|now : eats change adds is=like
@@ -209,13 +211,30 @@ I wear glasses|contact_lenses|contacts|hearing_aids|a_hearing_aid : wears adds v
 I take X for MY X : takes adds
 I take X every|each|daily X? : takes adds habit
 I am on X medication : takes adds
+I take|have|need MY|the? @drug X : $_dose func elide clear is=dose
+I am|was|have_been put|started|moved? back? on MY|the? @drug X : $_dose func clear is=dose
+I take|have|need|am_on|am_down_to|am_up_to X of? MY|the? @drug : $_dose func elide clear is=dose
+MY|the? @drug is|am|has|has_been|has_gone|got gone|put|raised|increased|lowered|reduced|cut? up|down|back? at|to|from? X : $_dose func clear is=dose
+MY|the? he|she|they|doctor|doc|gp|consultant|nurse|hospital|clinic|cardiologist|pharmacist has|have|is|are? put|raised|upped|increased|lowered|reduced|dropped|cut|halved|doubled MY|the? @drug up|down|back? to X : $_dose func change clear is=dose
+@drug X : $_dose func is=dose
+I have? stopped|came_off|come_off|finished|quit taking? MY|the? @drug : $_dose denied change elide
+he|she|they have|has|is|are? took|taken me off MY|the? @drug : $_dose denied change
+
+// codes and prices
+the|our|MY? new? wifi|wi-fi|wlan password|code|key? is|am|:|= now? X : wifi_password func is=code
+the|our? N code|pin|passcode|password|combination is|am|:|= now? X : $_code func clear is=code
+the|our? code|pin|passcode|password|combination for|to the|our? N is|am|:|= now? X : $_code func clear is=code
+the|our|MY? new? wifi|wi-fi|wlan password|code|key? is|am|:|= now? X : wifi_password func clear is=code
+I pay|paying X a|per|each|every day|week|fortnight|month|quarter|term|year|session|visit|lesson for MY|the? N : $_price func elide is=digits
+MY|the? N costs|cost now? me|us|I? X a|per|each|every day|week|fortnight|month|quarter|term|year|session|visit|lesson : $_price func is=digits
+MY|the? N is|am X a|per day|week|fortnight|month|quarter|term|year|session|visit|lesson now? : $_price func is=digits
 
 // languages
 I speak|understand X fluently|natively|well : speaks adds clear is=upper
 I not speak X : speaks denied is=upper
 I can not swim|drive|cook|dance|ski|ride_a_bike|sing : cannot adds value=x
 I wear|take size X : size func is=short
-I bank with X : bank func is=name
+I bank with X : bank func elide is=name
 I take|drink|have|like MY tea|coffee|steak|eggs|whisky|pizza X : % adds pref is=short
 X is not MY thing|cup_of_tea|style : dislikes pref adds is=like
 X is not for_me|really_for_me : dislikes pref adds is=like
@@ -229,6 +248,7 @@ I have? started learning|taking|to_learn X lessons|classes? : learns adds change
 // membership, schedules
 I am? a|an|MY? proud? member of X : member_of adds clear deniable
 I left|quit|cancelled Y and|, joined|signed_up X : member_of change elide
+I have? switched|changed|moved MY|the @thing to|over_to X : $ func change elide is=noun
 I have? switched|changed @place ,|:|to|and|– now? at|am_now_at|it_is|to? X : $ func change elide
 I have? joined X : member_of adds change is=place clear elide
 I have? signed_up at|with X : member_of adds change is=name
@@ -238,13 +258,15 @@ I train|work_out|exercise|working_out at X : gym func is=place
 MY @place is|am now? X : $ func is=name
 MY? @activity class|lesson|lessons|practice|training|night|session|sessions? is|am|are now? on|at|every X : schedule func subject=$ habit is=day clear
 MY? @activity class|lesson|lessons|practice|training|night|session|sessions? has|have|was|got|is been? moved|changed|switched|rescheduled from Y to X : schedule func subject=$ habit change is=day
-MY? @activity class|lesson|lessons|practice|training|night|session|sessions? has|have|was|got|is been? moved|changed|switched|rescheduled to|on X : schedule func subject=$ habit change is=day clear
+MY? @activity class|lesson|lessons|practice|training|night|session|sessions? has|have|was|got|is been? moved|changed|switched|rescheduled|gone to|on X : schedule func subject=$ habit change is=day clear
 I have? moved|switched|changed MY|the? @activity class|lesson|lessons|practice|training? to X : schedule func subject=$ habit change is=day
 I have|do|go_to|attend|practise|practice|take|play|going_to MY|a? @activity class|lesson|lessons|practice|training|classes|sessions|session? on|every X : schedule subject=$ habit is=day clear
 I go|going @activity on|every X : schedule subject=$ habit is=day clear
 every X is MY? @activity class|day|night? : schedule subject=$ habit is=day
-N is|are now? on X : schedule func subject=$ habit is=days
-N has|have moved to X : schedule func subject=$ habit change is=days
+N is|are now? on? X : schedule func subject=$ habit is=days
+MY|the? N goes_out|go_out|is|are|gets|get collected|emptied|picked_up? on? X : schedule func subject=$ habit is=days
+MY? @activity on|every? X : schedule func subject=$ habit is=days
+N has|have moved|gone to X : schedule func subject=$ habit change is=days
 I work|working on|from X : works_days func habit is=days
 MY day|days off is|are on? X : days_off func is=day
 
@@ -334,7 +356,7 @@ func english() *lexicon {
 		subjects:    wordSet("i we"),
 		possessives: wordSet("my our"),
 		plural:      map[string]string{"are": "am"},
-		third:       map[string]string{"is": "am", "has": "have", "does": "do", "goes": "go", "was": "was", "prefers": "prefer"},
+		third:       map[string]string{"takes": "take", "starts": "start", "is": "am", "has": "have", "does": "do", "goes": "go", "was": "was", "prefers": "prefer"},
 		thirdForms: func(w string) []string {
 			if len(w) < 3 {
 				return nil
@@ -355,7 +377,7 @@ func english() *lexicon {
 		of:       "of",
 		runTogether: map[string][2]string{
 			"im": {"i", "am"}, "ive": {"i", "have"}, "dont": {"do", "not"}, "cant": {"can", "not"}, "doesnt": {"does", "not"}, "cannot": {"can", "not"},
-			"didnt": {"did", "not"}, "isnt": {"is", "not"}, "wont": {"wo", "not"},
+			"didnt": {"did", "not"}, "isnt": {"is", "not"}, "wont": {"wo", "not"}, "havent": {"have", "not"}, "hasnt": {"has", "not"}, "wasnt": {"was", "not"}, "weve": {"we", "have"}, "theyve": {"they", "have"}, "theyre": {"they", "are"}, "shes": {"she", "is"}, "hes": {"he", "is"}, "thats": {"that", "is"},
 		},
 		peopleEnds: []string{"er", "or", "ist", "ian", "ant", "eer", "man", "woman", "person", "nurse", "chef", "cook", "student", "pilot", "lawyer", "dentist", "intern", "assistant", "clerk", "analyst", "judge", "coach", "guide", "agent", "freelancer", "widow", "grad", "graduate", "vet", "surgeon", "architect", "secretary", "mechanic", "electrician", "consultant", "accountant", "scientist", "priest", "pastor", "monk", "nun", "ceo", "cto", "cfo", "dad", "mom", "mum", "parent", "mother", "father", "researcher", "professor", "postdoc", "paramedic", "attendant", "adviser"},
 		belongs:    phrasesOf("donor lover owner member smoker non-smoker nonsmoker swimmer runner gamer beginner reader listener drinker eater collector survivor believer sister brother stepsister stepbrother grandmother grandfather godmother godfather teenager foreigner outsider insider user customer subscriber voter supporter follower sufferer dreamer worrier sleeper walker hiker biker climber skier surfer sinner winner loser starter riser newcomer tenant renter neighbour neighbor character monster disaster hater quitter fighter overthinker introvert extrovert beer matter number corner foster minor senior junior major error"),
@@ -385,10 +407,10 @@ func english() *lexicon {
 	l.blocks = phrasesOf("would could might maybe perhaps possibly should wish wished hope hoping if unless used_to going_to gonna will want wanted wanna i_may we_may may_be may_have think thinking guess suppose reckon assume considering_moving planning_to plan_to planning_on apparently supposedly almost nearly as_if feel_like feels_like seems seem seemed back_then as_a_kid as_a_child when_i_was when_we_were someday some_day one_day dreamt dreamed dream_about dream_of imagine pretend not_sure unsure not_certain probably about_to tempted had_i so_so had_been at_first briefly_considered thought_about hopefully ex allegedly depending were_i about_whether whether tired_of_hearing doubt i_am_told rumour rumor until_i before_i obviously_not tomorrow next_week next_month next_year")
 	l.passing = phrasesOf("yesterday last_night this_morning tonight today this_afternoon this_evening just_now right_now at_the_moment this_time a_while_ago earlier the_other_day")
 	l.blocks.add("will_always", flagAlways)
-	l.ends = phrasesOf("because since so which who whom where when while although though if unless as that but after before until till thanks_to due_to so_that even_though for_the_past for_the_last for_years for_a_while for_about for_over for_almost for_more_than for_a_few for_many for_some for_two for_three for_four for_five for_six for_seven for_eight for_nine for_ten for_now for_the_time last_week last_month last_year last_summer last_spring last_winter last_autumn last_fall last_weekend this_week this_month this_year in_january in_february in_march in_april in_may in_june in_july in_august in_september in_october in_november in_december two_years three_years two_weeks three_weeks two_months three_months a_week_ago a_month_ago a_year_ago a_few_weeks a_few_months a_few_years five_years four_years six_years ten_years about_a_year about_two a_couple yesterday today and_i and_my and_we and_it and_they and_that is am are was were because_of whenever wherever despite instead_of rather_than hence therefore with_my")
+	l.ends = phrasesOf("because since so which who whom where when while although though if unless as that but after before until till thanks_to due_to so_that even_though for_the_past for_the_last for_years for_a_while for_about for_over for_almost for_more_than for_a_few for_many for_some for_two for_three for_four for_five for_six for_seven for_eight for_nine for_ten for_now for_the_time last_week last_month last_year last_summer last_spring last_winter last_autumn last_fall last_weekend this_week this_month this_year in_january in_february in_march in_april in_may in_june in_july in_august in_september in_october in_november in_december two_years three_years two_weeks three_weeks two_months three_months a_week_ago a_month_ago a_year_ago a_few_weeks a_few_months a_few_years five_years four_years six_years ten_years about_a_year about_two a_couple yesterday today from_today from_tomorrow and_i and_my and_we and_it and_they and_that is am are was were because_of whenever wherever despite instead_of rather_than hence therefore with_my")
 	l.trails = make(phrases)
 	l.trails.add("btw by_the_way tho though please at_the_moment personally a_lot so_much very_much right_now already for_now haha lol myself actually of_course for_sure to_be_honest tbh then anyway generally mostly especially it_seems you_know really most the_most best all_the_time , . : more_than_anything most_of_all", 0)
-	l.trails.add("now these_days nowadays instead again from_now_on going_forward lately in_future", flagNew)
+	l.trails.add("now these_days nowadays instead again from_now_on from_here_on from_today from_tomorrow as_of_today going_forward lately in_future", flagNew)
 	l.trails.add("anymore any_more any_longer", flagEnds)
 	l.trails.add("too as_well in_addition", flagAlso)
 	l.instead = phrasesOf("instead_of rather_than in_place_of and_no_longer")

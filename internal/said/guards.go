@@ -67,8 +67,8 @@ func (v *value) saysNothing() bool {
 // amounts are predicates of sums.
 var amounts = wordSet("rent tuition salary budget")
 
-// dose matches an amount of medicine.
-var dose = regexp.MustCompile(`(?i)(?:克|毫升|单位|[片粒颗针滴]|mg|ug|μg|ml|iu)$`)
+// doseZH matches an amount of medicine.
+var doseZH = regexp.MustCompile(`(?i)(?:克|毫升|单位|[片粒颗针滴]|mg|ug|μg|ml|iu)$`)
 
 // weekdayHan matches what is no name of somebody called 周.
 var weekdayHan = regexp.MustCompile(`^周[一二三四五六日天末]`)
@@ -153,6 +153,32 @@ var guards = map[string]func(v *value) bool{
 			some, all = some || is, all && is
 		}
 		return some && (all || !v.lex.han)
+	},
+	"dose": func(v *value) bool { // one number, of which the unit and when it is taken follow: "5 mg at night"
+		at, numbers := -1, 0
+		for k := v.obj.lo; k < v.obj.hi; k++ {
+			if w := v.t[k].word; w[0] >= '0' && w[0] <= '9' {
+				at, numbers = k, numbers+1
+			}
+		}
+		if numbers != 1 || at > v.obj.lo+1 {
+			return false
+		}
+		v.claim.Object = dose.FindString(v.t[at].word)
+		for k := at + 1; k < v.obj.hi; k++ {
+			if w := v.t[k].word; k > at+1 || !doseUnits[w] {
+				return v.lex.prefixes[w] || v.lex.articles[w] || v.lex.timely[w]
+			}
+		}
+		return true
+	},
+	"code": func(v *value) bool { // to type: 9026, blue7fox, 12 34; "4 digits" is none
+		end := v.obj.lo
+		for end < v.obj.hi && v.reader.hasDigit(span{end, end + 1}) {
+			end++
+		}
+		v.claim.Object = v.reader.textOf(span{v.obj.lo, end})
+		return end > v.obj.lo && (end == v.obj.hi || len(v.claim.Object) >= shortestNumber)
 	},
 	"digits": func(v *value) bool {
 		return strings.ContainsAny(v.claim.Object, "0123456789")
@@ -271,7 +297,7 @@ var guards = map[string]func(v *value) bool{
 			at++
 		}
 		amount := v.reader.textOf(span{at, v.obj.hi})
-		if v.obj.hi-at > 5 || !dose.MatchString(amount) || (at == v.obj.lo) != !v.m.noun.empty() || at-v.obj.lo > 10 {
+		if v.obj.hi-at > 5 || !doseZH.MatchString(amount) || (at == v.obj.lo) != !v.m.noun.empty() || at-v.obj.lo > 10 {
 			return false
 		}
 		v.claim.Object = amount
@@ -354,7 +380,10 @@ var guards = map[string]func(v *value) bool{
 	},
 	"food": func(v *value) bool {
 		k, _ := v.lex.reacts.at(v.t, v.obj.lo)
-		return k == 0 && v.n <= 7 && !v.article && !v.lex.prefixes[v.first.word] && (v.lex.han || v.lex.of != "of" || !strings.HasSuffix(v.first.word, "ing"))
+		if _, ok := nounIn(v.m.phrase(v.obj), activity); ok {
+			return false
+		}
+		return k == 0 && v.n <= 7 && !v.article && !v.lex.possessives[v.first.word] && !v.lex.prefixes[v.first.word] && (v.lex.han || v.lex.of != "of" || !strings.HasSuffix(v.first.word, "ing"))
 	},
 	"trait": func(v *value) bool { // "dog" in "a dog person"
 		return v.n <= 2 && !vagueTraits[v.first.word]
@@ -366,6 +395,11 @@ var guards = map[string]func(v *value) bool{
 		return false
 	},
 }
+
+// dose matches the number of a dose, which may stand with its unit: "20mg".
+var dose = regexp.MustCompile(`^\d+(?:[.,]\d+)?`)
+
+var doseUnits = wordSet("mg mcg g ml milligrams milligram micrograms units unit")
 
 // favourite reports whether a noun phrase names a favourite: "Lieblingsfarbe".
 func (r *reader) favourite(noun span) bool {

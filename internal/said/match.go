@@ -321,6 +321,9 @@ func (m *matcher) nounLength(i int) int {
 	if n == 0 && len(word) > 3 && strings.HasSuffix(word, "s") {
 		n = nounLengths[word[:len(word)-1]]
 	}
+	if isDrug(word) {
+		n = max(n, 1)
+	}
 	return min(n, len(m.tokens)-i)
 }
 
@@ -333,6 +336,9 @@ func (m *matcher) nounAt(i, n int, c class) (string, bool) {
 	}
 	if n == 1 {
 		word := m.tokens[i].word
+		if c == drug {
+			return word, isDrug(word)
+		}
 		canon, ok := nounIn(word, c)
 		if !ok && len(word) > 3 && strings.HasSuffix(word, "s") {
 			canon, ok = nounIn(word[:len(word)-1], c)
@@ -431,6 +437,10 @@ func (m *matcher) beginsClause(i int) bool {
 		return true
 	}
 	_, verb := m.lex.index[t.word]
+	if first := m.lex.third[t.word]; !verb && m.third && m.p.flags&preference == 0 && i+1 < len(m.tokens) && !m.tokens[i+1].mark {
+		_, verb = m.lex.index[first] // "lives in Emden and works with wood"
+		verb = verb && !weak[first]
+	}
 	return verb && !weak[t.word] && !m.lex.articles[t.word] && !m.lex.prefixes[t.word]
 }
 

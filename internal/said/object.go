@@ -24,7 +24,8 @@ func (r *reader) build(s sentence, before termFlags, subject string) (Claim, boo
 	if !obj.empty() && m.value == "" {
 		var more termFlags
 		obj, ended, more = r.polish(obj, ended, p.predicate == "prefers" || lowerPreference(r.lex, p))
-		flags |= more
+		_, after := r.lex.trails.at(m.tokens, m.end)
+		flags |= more | after&flagNew // "… is 4417 from today"
 		if obj.empty() {
 			return c, false
 		}
@@ -81,6 +82,9 @@ func (r *reader) build(s sentence, before termFlags, subject string) (Claim, boo
 	switch p.subject {
 	case "":
 	case "$":
+		if subject != "I" && p.flags&denied != 0 {
+			return c, false // what somebody else has given up
+		}
 		c.Subject = nounName
 	default:
 		c.Subject = p.subject

@@ -1,6 +1,9 @@
 package said
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // class groups nouns that behave alike.
 type class byte
@@ -21,11 +24,12 @@ const (
 	occupation       // a status instead of a job: retired
 	language
 	weekday
+	drug // a medicine, by [isDrug]
 )
 
 var classNames = map[string]class{
 	"role": role, "kin": kin, "friend": friend, "pet": pet, "thing": thing, "topic": topic, "condition": condition,
-	"activity": activity, "place": place, "diet": diet, "status": status, "occupation": occupation, "language": language, "day": weekday,
+	"activity": activity, "place": place, "diet": diet, "status": status, "occupation": occupation, "language": language, "day": weekday, "drug": drug,
 }
 
 // noun is an entry of the table of nouns.
@@ -70,10 +74,10 @@ role mother: mother mum mom mama mutter mutti madre mamá 妈妈 母亲 妈 老�
 role father: father dad papa vater vati padre papá 爸爸 父亲 爸 老爸 老汉 老汉儿 老头子
 role mother_in_law: mother-in-law schwiegermutter suegra 岳母 婆婆
 role father_in_law: father-in-law schwiegervater suegro 岳父 公公
-kin sister: sister little_sister big_sister older_sister younger_sister elder_sister sis schwester kleine_schwester große_schwester ältere_schwester jüngere_schwester hermana hermana_mayor hermana_menor 姐姐 妹妹 姐 妹
-kin brother: brother little_brother big_brother older_brother younger_brother elder_brother bro bruder kleiner_bruder großer_bruder älterer_bruder jüngerer_bruder hermano hermano_mayor hermano_menor 哥哥 弟弟 哥 弟
-kin daughter: daughter older_daughter younger_daughter tochter ältere_tochter jüngere_tochter hija 女儿 闺女 女兒 大女儿 小女儿
-kin son: son older_son younger_son sohn älterer_sohn jüngerer_sohn hijo 儿子 兒子 大儿子 小儿子
+kin sister: sister little_sister big_sister older_sister younger_sister elder_sister eldest_sister oldest_sister youngest_sister sis schwester kleine_schwester große_schwester ältere_schwester jüngere_schwester hermana hermana_mayor hermana_menor 姐姐 妹妹 姐 妹
+kin brother: brother little_brother big_brother older_brother younger_brother elder_brother eldest_brother oldest_brother youngest_brother bro bruder kleiner_bruder großer_bruder älterer_bruder jüngerer_bruder hermano hermano_mayor hermano_menor 哥哥 弟弟 哥 弟
+kin daughter: daughter older_daughter younger_daughter elder_daughter eldest_daughter oldest_daughter youngest_daughter tochter ältere_tochter jüngere_tochter hija 女儿 闺女 女兒 大女儿 小女儿
+kin son: son older_son younger_son elder_son eldest_son oldest_son youngest_son sohn älterer_sohn jüngerer_sohn hijo 儿子 兒子 大儿子 小儿子
 kin child: 娃 老大 老二 俩娃 child kid kids children baby kind kinder hijos hijos_e_hijas bebé niños 孩子 小孩 宝宝
 kin twins: twins zwillinge mellizos gemelos 双胞胎
 kin sibling: sibling siblings geschwister hermanos 兄弟姐妹
@@ -291,7 +295,7 @@ diet omnivore: omnivore
 status married: married verheiratet casado casada 已婚 结婚了 結婚了
 status single: single ledig soltero soltera 单身 單身 未婚
 status divorced: divorced geschieden divorciado divorciada 离婚了 離婚了 离异
-status widowed: widowed witwe witwer verwitwet viudo viuda
+status widowed: widowed widow widower witwe witwer verwitwet viudo viuda
 status engaged: engaged verlobt comprometido comprometida 订婚了
 status separated: separated getrennt separado separada
 occupation retired: retired rentner rentnerin pensioniert im_ruhestand in_rente in_pension jubilado jubilada pensionist pensionistin 退休 退休了
@@ -332,7 +336,15 @@ activity course: course class lesson kurs unterricht clase curso 课
 activity orchestra: orchestra orchester orquesta
 activity painting class: painting_class art_class malkurs clase_de_pintura 画画课
 activity spinning: spinning zumba crossfit
-activity hockey: hockey handball rugby golf
+activity hockey: hockey
+activity handball: handball
+activity rugby: rugby
+activity golf: golf
+activity bowls: bowls
+activity darts: darts
+activity bingo: bingo
+activity snooker: snooker
+activity fishing: fishing
 place gym: gym fitness_studio fitnessstudio fitness-studio gimnasio gym 健身房
 place club: club sports_club verein sportverein turnverein club_deportivo 俱乐部
 place choir: choir chor coro 合唱团
@@ -441,6 +453,12 @@ func nounIn(phrase string, c class) (string, bool) {
 	}
 	return "", false
 }
+
+// isDrug reports whether a word is a medicine: its name ends as those of its kind do in
+// every language ("ramipril", "Atorvastatina"), or it is a common one that does not.
+func isDrug(word string) bool { return drugName.MatchString(word) }
+
+var drugName = regexp.MustCompile(`^(?:\pL{3,}(?:pril|sartan|olol|statin|dipin|prazol|formin|gliptin|gliflozin|xaban|thyroxin|oxetin|traline|azepam|zolam|gabalin|gabapentin|triptan)[aeo]?|(?:warfarin|insulin|digoxin|furosemid|citalopram|sertralin|clopidogrel|prednisolon)[aeo]?)$`)
 
 // months in the languages read, for dates.
 var months = wordSet(`january february march april may june july august september october november december
