@@ -419,10 +419,13 @@ type person struct{ subject, relation, name string }
 // without a name after it, and the number of its tokens.
 func (r *reader) personAt(tokens []token, i int) (p person, n int) {
 	m := matcher{lex: r.lex, tokens: tokens}
-	if !r.lex.possessives[tokens[i].word] {
+	j := i
+	switch {
+	case r.lex.possessives[tokens[i].word]:
+		j++
+	case !r.lex.parents[tokens[i].word]:
 		return person{}, 0
 	}
-	j := i + 1
 	if r.lex.han {
 		j = afterOwner(tokens, j)
 	}
