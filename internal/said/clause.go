@@ -422,22 +422,23 @@ type person struct{ subject, relation, name string }
 // without a name after it, and the number of its tokens.
 func (r *reader) personAt(tokens []token, i int) (p person, n int) {
 	m := matcher{lex: r.lex, tokens: tokens}
-	j, owned := i+1, r.lex.possessives[tokens[i].word]
+	j := i
 	switch {
-	case !owned && !r.lex.han:
-		return person{}, 0
-	case !owned:
+	case r.lex.possessives[tokens[i].word]:
+		if j++; r.lex.han {
+			j = afterOwner(tokens, j)
+		}
+	case r.lex.han: // 老公跳槽了
 		if n := r.calledAt(tokens, i); n > 0 { // 豆豆转学了
 			return person{subject: phraseOf(tokens[i : i+n])}, n
 		}
-		j = i // 老公跳槽了
-	case r.lex.han:
-		j = afterOwner(tokens, j)
+	case !r.lex.parents[tokens[i].word]:
+		return person{}, 0
 	}
 	for _, c := range [...]class{kin, role, friend, pet} {
 		for w := m.nounLength(j); w >= 1; w-- {
 			canon, ok := m.nounAt(j, w, c)
-			if !ok || !owned && !relatives[canon] {
+			if !ok || j == i && r.lex.han && !relatives[canon] {
 				continue
 			}
 			end := j + w

@@ -142,6 +142,9 @@ func compare(later, earlier Claim) Verdict {
 	if text.Fold(later.Subject) != text.Fold(earlier.Subject) {
 		return compareActivity(later, earlier)
 	}
+	if gaveUp(later, earlier) {
+		return Replaces
+	}
 	a, b := slotOf(later.Predicate), slotOf(earlier.Predicate)
 	if later.Ended == "" && a.family != b.family {
 		return Unrelated // the common case
@@ -400,9 +403,21 @@ func compareNeighbours(later, earlier Claim, a, b slot, same bool) Verdict {
 // partnerless are states that end a partnership.
 var partnerless = stems("single divorced widowed separated")
 
+// gaveUp reports whether a later claim ends the habit that an earlier one states under
+// its verb: "I've stopped swimming", "I swim on Sundays".
+func gaveUp(later, earlier Claim) bool {
+	return later.Denied && later.Predicate == "does" && earlier.Temporal == Habit && !earlier.Denied &&
+		(canonical(later.Object) == canonical(earlier.Predicate) || sameObject(later.Object, earlier.Object))
+}
+
 // compareActivity compares claims with different wordings of one subject: "yoga"
 // and "yoga class".
 func compareActivity(later, earlier Claim) Verdict {
+	if later.Subject == "I" && later.Predicate == "does" && later.Denied && earlier.Predicate == "schedule" {
+		if canon, ok := nounIn(text.Fold(later.Object), activity); ok && canon == earlier.Subject || sameObject(later.Object, earlier.Subject) {
+			return Replaces // "I stopped yoga"
+		}
+	}
 	if later.Predicate == "schedule" && earlier.Predicate == "schedule" && sameObject(later.Subject, earlier.Subject) {
 		if sameObject(later.Object, earlier.Object) {
 			return Same
@@ -483,6 +498,8 @@ func contentWords(s string) []string {
 		if canon, ok := nounIn(w, weekday); ok {
 			w = canon
 		} else if canon, ok := nounIn(w, language); ok {
+			w = canon
+		} else if canon := verbs[w]; canon != "" {
 			w = canon
 		}
 		out = append(out, text.Terms(w)...)

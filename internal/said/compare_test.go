@@ -45,6 +45,11 @@ U: I'm a nurse. / A: The user works as a nurse. / same
 U: I work at Equinor. / U: I'm a geologist. / unrelated
 A: Jonas arbeitet bei Bosch. / U: Ich habe bei Bosch gekündigt und arbeite jetzt bei Miele. / replaces
 A: Jonas arbeitet bei Bosch. / U: Ich arbeite jetzt bei Miele. / replaces
+U: Ich arbeite in der Kanzlei Roth. / U: Bei Roth habe ich letzte Woche aufgehört. / replaces
+U: Ich arbeite 25 Stunden. / U: Ich arbeite jetzt 32 Stunden. / replaces
+U: Ich arbeite 25 Stunden. / U: Ich habe auf 20 Stunden reduziert. / replaces
+U: Ich bin Mitglied im Turnverein. / U: Den Turnverein habe ich gekündigt. / replaces
+U: Ich bin Mitglied im Turnverein. / U: Ich bin in den Ruderverein eingetreten. / adds
 U: Ich bin Lehrer. / U: Ich arbeite als Tischler. / replaces
 A: Elena trabaja en Repsol. / U: Dejé Repsol y ahora trabajo en Iberdrola. / replaces
 U: Trabajo como enfermera. / U: Soy enfermera. / same
@@ -61,6 +66,7 @@ U: You can use emojis again. / U: No emojis please. / replaces
 U: Never use emojis. / U: You can write longer answers now. / unrelated
 U: Bitte antworte kurz. / U: Du kannst wieder länger antworten. / replaces
 U: Bitte antworte kurz. / U: Du musst nicht mehr so kurz antworten. / replaces
+U: Bitte antworte in Stichpunkten. / U: Schreib mir bitte ganze Sätze. / replaces
 U: Bitte keine Emojis. / U: Du darfst wieder Emojis verwenden. / replaces
 U: Sé breve, por favor. / U: Respóndeme con respuestas largas. / replaces
 U: 请简短回答。 / U: 请详细回答。 / replaces
@@ -88,6 +94,23 @@ U: My laptop is a ThinkPad. / U: My phone number is 555 0199. / unrelated
 U: We sold the car. / U: My car is a Tesla. / replaces
 U: Ich fahre einen Skoda. / U: Wir haben den Skoda verkauft. / replaces
 U: Ich fahre einen Skoda. / U: Ich fahre jetzt einen Renault. / replaces
+U: Ich fahre einen Skoda. / U: Den Skoda bin ich los. / replaces
+U: Ich fahre einen Skoda. / U: Das Auto habe ich verkauft. / replaces
+U: Der Code vom Fahrradschloss ist 4417. / U: Das Fahrradschloss hat ab heute die 8052. / replaces
+U: Der Code vom Fahrradschloss ist 4417. / U: Der Code für den Keller ist 8052. / unrelated
+U: Unser WLAN-Passwort ist Tanne12. / U: Das WLAN-Passwort ist jetzt Fichte13. / replaces
+U: Ich nehme morgens Ramipril 5 mg. / U: Ich nehme jetzt 10 mg Ramipril. / replaces
+U: Ich nehme Ramipril 5 mg. / U: Ich nehme jetzt auch 20 mg Pantoprazol. / unrelated
+U: Ich nehme Ramipril 5 mg. / U: Ramipril wurde auf 10 mg erhöht. / replaces
+U: Unsere Miete beträgt 780 Euro. / U: Die Miete wurde auf 820 Euro erhöht. / replaces
+U: Der Türcode ist 4410. / U: Der neue Türcode ist 5561. / replaces
+U: Meine Tochter geht aufs Gymnasium. / U: Meine Tochter geht jetzt auf die Goetheschule. / replaces
+U: Unser Hund heißt Bello. / U: Unser Hund ist gestern gestorben. / replaces
+U: Unser Kater heißt Mo. / U: Wir haben den Kater einschläfern lassen. / replaces
+U: Ich bin mit Jan verheiratet. / U: Wir haben uns getrennt. / replaces
+U: Ich habe dienstags Chor. / U: Nein, mittwochs, nicht dienstags. / replaces
+U: Ich habe dienstags Chor. / U: Der Chor ist auf mittwochs verlegt. / replaces
+U: Die Hochzeit ist am 9. Mai. / U: Die Hochzeit ist auf den 20. Juni verschoben. / replaces
 U: Mein Kennzeichen ist G 123 AB. / U: Mein neues Kennzeichen ist W 456 CD. / replaces
 U: Conduzco un Seat. / U: Vendimos el coche. / replaces
 U: Mi matrícula es 1234 ABC. / U: Mi nueva matrícula es 5678 DEF. / replaces
@@ -105,6 +128,8 @@ U: My piano teacher is Rosa. / U: My new piano teacher is Igor. / replaces
 A: Jonas' Zahnarzt ist Dr. Lund. / U: Ich habe den Zahnarzt gewechselt, jetzt Dr. Huber. / replaces
 U: Mein Chef heißt Gruber. / U: Mein neuer Chef heißt Maier. / replaces
 A: El dentista de Elena es Pablo Ruiz. / U: He cambiado de dentista, ahora es el doctor Vega. / replaces
+U: Mein Chef heißt Gruber. / U: Frau Seidel leitet jetzt unsere Abteilung. / replaces
+U: Meine Chefin ist Frau Seidel. / U: Meine Chefin dort ist Frau Roth. / replaces
 U: Mi jefe se llama Juan. / U: Mi nuevo jefe se llama Pedro. / replaces
 A: 用户的牙医是李医生。 / U: 我换了牙医，现在是王医生。 / replaces
 U: 我老板叫王强。 / U: 我的新老板叫李刚。 / replaces
@@ -123,6 +148,16 @@ U: I have a cat. / U: I have two dogs. / adds
 U: I'm a member of the choir. / U: I joined the alpine club. / adds
 U: Meine Schwester heißt Noor. / U: Meine Schwester heißt Lina. / adds
 U: Ich bin allergisch gegen Nüsse. / U: Ich bin gegen Penicillin allergisch. / adds
+U: Mama wohnt in Goslar. / U: Meine Mama ist nach Celle gezogen. / replaces
+U: Mama wohnt in Goslar. / U: Papa ist nach Celle gezogen. / unrelated
+U: Ich esse kein Fleisch. / U: Ich esse wieder Fleisch. / replaces
+U: Ich esse seit Ostern kein Fleisch mehr. / U: Ich esse kein Fleisch. / same
+U: Ich rauche nicht mehr. / U: Ich rauche wieder. / replaces
+U: Ich rauche wieder. / U: Ich habe mit dem Rauchen aufgehört. / replaces
+U: Ich schwimme jeden Sonntag im Hallenbad. / U: Mit dem Schwimmen ist Schluss. / replaces
+U: Ich schwimme jeden Sonntag im Hallenbad. / U: Mit dem Töpfern habe ich aufgehört. / unrelated
+U: Ich gehe montags zum Chor. / U: Mit dem Chor habe ich aufgehört. / replaces
+U: Ich habe montags Skat. / U: Skat ist jetzt freitags. / replaces
 A: Der Nutzer ist allergisch gegen Nüsse. / U: Gegen Nüsse bin ich allergisch. / same
 U: Ich spreche Deutsch. / U: Ich spreche auch Ungarisch. / adds
 U: Mi hermana se llama Noor. / U: Mi hermana se llama Lina. / adds

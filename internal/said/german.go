@@ -68,9 +68,12 @@ I in|bei X wohne|lebe : lives_in func clear is=upper
 I? bin I? von Y nach X umgezogen|gezogen : lives_in func change clear is=upper
 I? bin I? nach|in X umgezogen|gezogen|übersiedelt|ausgewandert : lives_in func change clear is=upper
 I? bin I? umgezogen ,? nach|in X : lives_in func change is=upper
+I? bin I? in|im|ins X eingezogen : lives_in func change clear is=upper
 I? bin I? umgezogen ,|:|und|– MY? neue? wohnung|adresse|haus|zuhause? ist|liegt|wohne|jetzt|bin|lebe I? in|nach X : lives_in func change is=upper
 die_neue|neue|MY wohnung|haus|zuhause|bleibe ist|liegt|befindet_sich in|im X : lives_in func is=upper
 I wohne|lebe mit X zusammen : lives_with adds is=short
+I? wohne|lebe I? allein|alleine in|bei|an|auf X : lives_in func clear is=upper
+I? wohne|lebe I? im|in_einem|in_einer Z in X : lives_in func clear is=upper
 I? wohne|lebe I? allein|alleine : lives_with func value=niemand
 MY zuhause|zuhause_ist ist? X : lives_in func is=upper
 
@@ -80,6 +83,7 @@ I? arbeite I? als X : works_as func clear is=short
 I? arbeite I? nicht mehr bei|für|in X : works_at denied change clear
 I? arbeite I? bei|für|am|beim X : works_at func clear is=upper deniable
 I? arbeite I? im|an X : works_at func clear is=upper deniable
+I? arbeite I? in der|dem|einer|einem X : works_at func clear is=institution deniable
 I? arbeite I? in X : works_in func is=upper deniable
 I bei X arbeite : works_at func clear is=upper
 bei X arbeite I : works_at func clear is=upper
@@ -92,6 +96,7 @@ I? habe I? bei|beim X angefangen : works_at func change clear is=upper
 I? habe I? einen_neuen|einen|neuen job|stelle bei X : works_at func change clear is=upper
 I? habe I? eine_neue|neue|eine stelle bei|als X : works_at func change clear is=upper
 I? habe I? bei|beim X gekündigt|aufgehört : works_at denied change clear is=upper
+bei|beim X habe I gekündigt|aufgehört : works_at denied change clear is=upper
 I? habe I? MY job gekündigt|verloren|aufgegeben : works_at denied change clear
 I? habe I? gekündigt : works_at denied change
 I? bin I? im_ruhestand|in_rente|rentner|rentnerin|pensioniert|in_pension|pensionist|pensionistin : works_as func value=retired
@@ -105,12 +110,24 @@ I? mache I? eine? ausbildung|lehre als|zum|zur X : studies func is=short
 I? bin I? von_beruf X : works_as func is=short
 von_beruf bin I X : works_as func is=short
 I? gehe I? in_die X klasse : school_year func is=short
+I? gehe|bin I? auf|aufs|an|in|ins der|die|das|den? X : school func is=school
+I? arbeite I? X stunden|prozent die_woche|pro_woche|in_der_woche? : working_hours func is=digits
+I? habe I? X stunden die_woche|pro_woche|in_der_woche : working_hours func is=digits
+I? habe I? auf X stunden|prozent reduziert|aufgestockt|erhöht|verkürzt : working_hours func change is=digits
+MY abteilung|team|station|gruppe|filiale leitet|führt jetzt|nun? X : boss func change is=title
+X leitet|führt|übernimmt jetzt|nun? MY abteilung|team|station|gruppe|filiale : boss func change is=title
 
 // vehicles, belongings
 I? habe I? MY|das|den|die alte|alten|altes? @thing verkauft|abgegeben|verschenkt|verschrottet und|,|– MY? jetzt|dafür|stattdessen|nun? einen|eine|ein|fahre|habe|I? jetzt|I|nun? einen|eine|ein? X gekauft|geholt|angeschafft? : $ func change clear
 I? habe I? MY|das|den|die alte|alten|altes? Y verkauft und|,|– jetzt|dafür|stattdessen|nun? einen|eine|ein|fahre|habe|I? jetzt|I|nun? einen|eine|ein? X gekauft|geholt|angeschafft? : owns change
 I? habe I? MY|das|den|die|kein|keinen|keine alte|alten|altes? @thing verkauft|abgegeben|verschenkt|verschrottet : $ denied change clear
 I? habe I? den|die|das|MY X verkauft : owns denied change is=upper
+den|die|das|MY @thing habe I verkauft|abgegeben|verschenkt|verschrottet : $ denied change clear
+den|die|das|MY @thing bin I los : $ denied change clear
+den|die|das|MY X habe I verkauft|verschenkt|verschrottet : owns denied change is=upper
+I? bin I? den|die|das|MY X los : owns denied change is=upper
+den|die|das|MY X bin I los : owns denied change is=upper
+steht|stehen jetzt|nun|hier? ein|eine|MY X vor|in|auf|im der|dem? tür|garage|hof|carport : car func change is=upper
 I? habe I? kein|keine|keinen @thing mehr? : $ denied clear
 I? fahre I? einen|eine|ein X : car func clear is=upper deniable
 I? fahre I? kein|keinen auto|wagen mehr? : car denied
@@ -124,7 +141,17 @@ statt Y nutze|benutze|trinke|nehme|fahre|verwende I X : uses func change
 neue|neuer|neues @thing :|ist|lautet X : $ func change is=noun
 @thing : X : $ func reported
 @role : X : $ func reported
+neue|neuer|die_neue|der_neue MY? @role ist|heißt|:|– X : $ func change is=title
+das|die|der passwort|code|pin|kombination|nummer|zahlencode für|vom|von|zum|zur die|das|den|der|dem? N ist|lautet jetzt|nun|ab_heute? X : $_code func is=digits
+der|die|das N hat|habe jetzt|nun|ab_heute|ab_sofort die|den_code|den|die_nummer X : $_code func change is=digits
+X ist|lautet jetzt|nun|ab_heute|ab_sofort das|die|der|MY neue? @thing : $ func change is=noun
+das|die|der @thing ist|lautet|ist_jetzt|lautet_jetzt X : $ func is=digits
 die|das|der neue|neuer|neues @thing ist|lautet|heißt X : $ func change
+MY @thing : X : $ func is=digits
+MY|die|der|das @thing beträgt|kostet X : $ func is=digits
+MY|die|der|das @thing wurde|ist auf X erhöht|gesenkt|gestiegen|angehoben : $ func change is=digits
+MY N kostet X : $_price func is=digits
+die|der|das N kostet jetzt|nun|neuerdings X : $_price func change is=digits
 
 // people
 MY @kin heißt|heiße X : $ adds clear
@@ -133,6 +160,7 @@ MY @pet heißt|heiße X : $ adds clear
 MY @pet ist|bin ein|eine X : pet_breed adds subject=$ is=short
 MY @role heißt|heiße X : $ func clear
 MY @role ist|bin X : $ func clear is=title
+MY @role da|dort|hier ist|heißt X : $ func is=title
 MY @role ,|:|– X : $ func is=entire
 MY @kin ,|:|– X : $ adds is=entire
 I? habe I? einen|eine|ein|noch_einen|noch_eine|noch_ein ältere|jüngere|kleine|große|älteren|jüngeren|kleinen|großen|neue|neuen|weitere|zweite|zweiten? @kin , der|die|das heißt? X heißt? : $ adds
@@ -151,6 +179,9 @@ I? habe I? einen|eine|ein|zwei|drei|vier|fünf|nen|ne neue|kleine|alten? #pet : 
 I? habe I? keine|keinen|kein #kin : has_family denied
 I? habe I? keine|keinen|kein #pet : has_pet denied
 MY @pet ist|bin gestorben|eingeschläfert : $ denied change
+MY @pet X ist|bin gestorben|eingeschläfert|tot : $ denied change is=proper
+I? muss|musste|mussten|müssen I? MY @pet X? einschläfern|gehen lassen : $ denied change is=proper
+I? habe I? MY|den|die|das @pet X? einschläfern lassen : $ denied change is=proper
 I? bin I? mit X verheiratet : spouse func clear is=upper
 I? bin I? mit X zusammen : partner func is=proper
 I? bin I? mit X verlobt : fiance func is=upper
@@ -158,6 +189,9 @@ I? habe I? mich von MY @role getrennt : $ denied change
 I? bin I? nicht_mehr mit X zusammen : partner denied change
 I? bin I? #status : marital_status func clear
 I? habe I? geheiratet : marital_status func change value=married
+I? habe I? uns getrennt : marital_status func change value=separated
+Z und I haben uns getrennt : marital_status func change value=separated
+I? bin|lebe I? von MY @role getrennt|geschieden : marital_status func value=separated
 I? bin I? mutter|vater|mama|papa von X : has_family adds
 
 // health and diet
@@ -183,7 +217,9 @@ X trinke I nicht|nie|keinen : does_not_drink adds clear
 I? esse|trinke I? wieder X : eats change adds
 I? esse|trinke I? X wieder : eats change adds
 I? habe I? aufgehört zu rauchen : does_not adds change value=smoke
+I? habe I? mit_dem|das rauchen aufgehört|aufgegeben? : does_not adds change value=smoke
 I? rauche|trinke I? nicht|nie mehr? : does_not adds value=smoke
+I? rauche I? wieder? : does_not denied value=smoke
 I? esse|lebe|ernähre I? mich? #diet : diet func clear deniable
 I? bin I? jetzt|seit|ein|eine? #diet geworden? : diet func clear deniable
 I? bin I? #condition : has_condition adds clear
@@ -192,6 +228,11 @@ I? leide I? an|unter X : has_condition adds
 bei mir wurde X diagnostiziert|festgestellt : has_condition adds change
 I? trage I? eine? brille|kontaktlinsen|hörgeräte : wears adds value=glasses
 I? nehme I? täglich|jeden_tag|jeden_morgen|regelmäßig X : takes adds habit
+
+I? nehme I? morgens|abends|mittags|täglich|früh? N X mg|milligramm|mikrogramm|µg|tropfen|tabletten|einheiten : $_dose func habit is=digits
+I? nehme|bin|spritze I? morgens|abends|mittags|täglich|früh? auf|bei? X mg|milligramm|mikrogramm|µg|tropfen|tabletten|einheiten von|vom? dem|der? N : $_dose func habit is=digits
+I? nehme I? X von|vom dem|der? N : $_dose func habit is=digits
+N wurde|ist auf X mg|milligramm|mikrogramm|µg|tropfen|einheiten erhöht|gesenkt|hochgesetzt|runtergesetzt|reduziert|gesteigert : $_dose func change habit is=digits
 
 // languages
 I? spreche I? kein X : speaks denied is=upper
@@ -213,12 +254,15 @@ I? bin I? nicht_mehr bei|im|in X mitglied|angemeldet : member_of denied change
 I? bin I? aus Y ausgetreten und in X eingetreten : member_of change
 I? bin I? dem|der|den? X beigetreten : member_of change adds
 I? habe I? MY mitgliedschaft bei|im|in X gekündigt : member_of denied change
+I? bin I? aus|bei X ausgetreten|ausgestiegen|raus : member_of denied change is=upper
+I? bin I? in X eingetreten : member_of change adds
+das|den|die|MY X habe I gekündigt : member_of denied change is=upper
 I? trainiere I? bei|im|in X : gym func is=upper
-MY? @activity bin|ist|findet|sind jetzt|nun|immer|ab_jetzt? am|an|immer|jeden? X statt? : schedule func subject=$ habit is=day clear
-MY? @activity ist|wurde|hat|bin von Y auf X verlegt|verschoben|gewechselt : schedule func change subject=$ habit is=day clear
-MY? @activity ist|wurde|hat|bin auf X verlegt|verschoben|gewechselt : schedule func change subject=$ habit is=day clear
+MY|der|die|das? @activity bin|ist|findet|sind jetzt|nun|immer|ab_jetzt? am|an|immer|jeden? X statt? : schedule func subject=$ habit is=day clear
+MY|der|die|das? @activity ist|wurde|hat|bin von Y auf X verlegt|verschoben|gewechselt : schedule func change subject=$ habit is=day clear
+MY|der|die|das? @activity ist|wurde|hat|bin auf X verlegt|verschoben|gewechselt : schedule func change subject=$ habit is=day clear
 I? habe|gehe|mache|besuche I? am|jeden|immer? X zum|zur|ins|in_den|in_die|einen|MY? @activity : schedule subject=$ habit is=day clear
-I? habe|gehe|mache|besuche I? zum|zur|ins|in_den|in_die|einen|MY? @activity immer? am|jeden|an X : schedule subject=$ habit is=day clear
+I? habe|gehe|mache|besuche|spiele I? zum|zur|ins|in_den|in_die|einen|MY? @activity immer? am|jeden|an X : schedule subject=$ habit is=day clear
 I? habe|gehe|mache|besuche I? zum|zur|ins|in_den|in_die|einen|MY? @activity X : schedule subject=$ habit is=daily clear
 X habe|gehe|mache|ist I? zum|zur|ins|in_den|in_die|MY? @activity : schedule subject=$ habit is=day
 @activity habe|mache I? immer? am|jeden? X : schedule subject=$ habit is=day
@@ -226,6 +270,8 @@ N ist|findet|sind jetzt|nun immer? am? X statt? : schedule func change subject=$
 
 // dated events
 MY N ist|beginnt|findet am X statt? : $ event func is=date
+MY|der|die|das N ist|wurde auf|auf_den X verschoben|verlegt|vorverlegt : $ event func change is=date
+MY|der|die|das N ist|wurde verschoben|verlegt ,|:|auf|– auf|jetzt|neuer_termin|den? X : $ event func change is=date
 I? habe I? am X einen|eine|ein|MY N : $ event is=date
 I? heirate|heiraten I? am X : wedding event func is=date
 I? fliege|fahre|reise I? am X nach X : trip plan is=date
@@ -275,6 +321,11 @@ I? gehe I? um X ins_bett|schlafen : bedtime func habit is=number
 I? gehe|laufe|schwimme|jogge|fahre|esse|trinke|lese|koche|backe|mache|trinke|treffe|besuche|schaue|arbeite|meditiere|habe|schreibe|übe|stehe|frühstücke|wandere|telefoniere|spiele|pendle|turne I? X : % habit adds is=habit clear
 X gehe|laufe|schwimme|jogge|fahre|esse|trinke|lese|koche|backe|mache|treffe|besuche|arbeite|meditiere|telefoniere|spiele I X : % habit adds is=habit
 I? habe I? aufgehört mit X : does habit denied change
+I? habe I? mit X aufgehört : does habit denied change
+mit X habe I aufgehört : does habit denied change
+mit X ist schluss|vorbei|es_vorbei : does habit denied change
+I? habe I? X aufgegeben : does habit denied change is=short
+I? laufe|schwimme|jogge|koche|lese|meditiere|male|tanze|singe|wandere|rudere|reite I? nicht_mehr : % habit denied change
 I? habe I? angefangen zu X : does habit change adds is=short
 I? habe I? mit X angefangen : does habit change adds is=upper
 I? bin I? ein|eine? X : works_as func is=person clear
@@ -286,14 +337,31 @@ MY @thing ist|liegt|sind|bin in|im|am|bei|um X : $ func is=upper clear
 MY @thing ist|lautet|sind|bin X : $ func is=noun clear
 MY @thing hat_sich_geändert|ist_jetzt|ist_neu ,|:|– jetzt? X : $ func change
 MY N ist|lautet X : $ func is=value
+am|um? X , nicht am|um? Y : it func change subject=it is=brief
 `
+
+// sinceWhen returns the phrases for the time since when something holds: "seit Mai", "seit
+// zwei Jahren".
+func sinceWhen() string {
+	var all []string
+	for _, when := range strings.Fields("januar jänner februar märz april mai juni juli august september oktober november dezember ostern pfingsten weihnachten neujahr silvester montag dienstag mittwoch donnerstag freitag samstag sonntag") {
+		all = append(all, "seit_"+when, "seit_"+when+"_letztes_jahr", "seit_letztem_"+when)
+	}
+	for _, when := range strings.Fields("jahr monat frühjahr frühling sommer herbst winter") {
+		all = append(all, "seit_einem_"+when, "seit_letztem_"+when, "seit_diesem_"+when, "seit_dem_"+when)
+	}
+	for _, n := range strings.Fields("zwei drei vier fünf sechs sieben acht neun zehn elf zwölf fünfzehn zwanzig dreißig einigen vielen mehreren 2 3 4 5 6 7 8 9 10 11 12 15 20 25 30") {
+		all = append(all, "seit_"+n+"_tagen", "seit_"+n+"_wochen", "seit_"+n+"_monaten", "seit_"+n+"_jahren")
+	}
+	return strings.Join(append(all, "seit_einer_woche"), " ")
+}
 
 func german() *lexicon {
 	l := &lexicon{
 		subjects:    wordSet("ich wir"),
 		possessives: wordSet("mein meine meinem meinen meiner meines unser unsere unserem unseren unserer unsren"),
 		plural:      map[string]string{"sind": "bin", "haben": "habe", "fahren": "fahre", "heissen": "heisse", "essen": "esse", "mogen": "mag", "konnen": "kann", "durfen": "darf", "sprechen": "spreche", "spielen": "spiele", "wohnen": "wohne", "leben": "lebe", "arbeiten": "arbeite", "trinken": "trinke", "gehen": "gehe", "lieben": "liebe", "nutzen": "nutze", "kommen": "komme", "machen": "mache", "vertragen": "vertrage", "trainieren": "trainiere", "heiraten": "heirate", "sammeln": "sammle"},
-		third:       map[string]string{"ist": "bin", "hat": "habe", "fahrt": "fahre", "isst": "esse", "heisst": "heisse", "spricht": "spreche", "tragt": "trage", "liest": "lese", "lauft": "laufe", "nimmt": "nehme", "trifft": "treffe", "kann": "kann", "darf": "darf", "mag": "mag", "sich": "mich", "vertragt": "vertrage", "ihm": "mir", "ihr": "mir", "sammelt": "sammle"},
+		third:       map[string]string{"ist": "bin", "hat": "habe", "fahrt": "fahre", "isst": "esse", "heisst": "heisse", "spricht": "spreche", "tragt": "trage", "liest": "lese", "lauft": "laufe", "nimmt": "nehme", "geht": "gehe", "trifft": "treffe", "kann": "kann", "darf": "darf", "mag": "mag", "sich": "mich", "vertragt": "vertrage", "ihm": "mir", "ihr": "mir", "sammelt": "sammle"},
 		thirdForms: func(w string) []string {
 			if base, ok := strings.CutSuffix(w, "e"); ok && len(base) > 2 {
 				return []string{base + "t", base + "et"}
@@ -302,7 +370,7 @@ func german() *lexicon {
 		},
 		prefixes:   wordSet("in im am an auf seit nach vor bei beim mit zu zum zur für von vom ab aus um über unter durch während wegen jeden jede jedes montags dienstags mittwochs donnerstags freitags samstags sonntags morgens abends mittags nachts heutzutage beruflich privat als zum"),
 		articles:   wordSet("der die das den dem des ein eine einen einem einer eines"),
-		vague:      wordSet("es das dies diese dieser dieses ihn sie ihm ihr du dich dir mich mir uns euch etwas alles nichts jemand niemand was wie warum wer wo wann ob so hier dort da problem frage idee meinung gefühl plan tipp vorschlag fehler sache dass zu nicht froh fall ernst moment eindruck ziel frage_ist sicher gespannt müde allergie recht lust angst hunger durst zeit geduld glück pech"),
+		vague:      wordSet("ich wir es das dies diese dieser dieses ihn sie ihm ihr du dich dir mich mir uns euch etwas alles nichts jemand niemand was wie warum wer wo wann ob so hier dort da problem frage idee meinung gefühl plan tipp vorschlag fehler sache dass zu nicht froh fall ernst moment eindruck ziel frage_ist sicher gespannt müde allergie recht lust angst hunger durst zeit geduld glück pech"),
 		timely:     wordSet("jeden jede jedes täglich wöchentlich monatlich jährlich morgens abends nachmittags vormittags nachts mittags wochenends montags dienstags mittwochs donnerstags freitags samstags sonntags werktags zweimal dreimal einmal"),
 		olds:       wordSet("alter alte altes alten ehemaliger ehemalige früherer frühere"),
 		news:       wordSet("neuer neue neues neuen neuem neuerdings"),
@@ -313,7 +381,7 @@ func german() *lexicon {
 		belongs:    phrasesOf("raucher nichtraucher spender spenderin blutspender blutspenderin besitzer besitzerin liebhaber liebhaberin anfanger anfangerin mitglied laufer lauferin schwimmer schwimmerin sammler sammlerin mieter mieterin vermieter vermieterin nachbar nachbarin kunde kundin leser leserin horer trinker frühaufsteher fruhaufsteher langschlafer patient patientin"),
 		traits:     wordSet("groß klein dick dünn alt jung nett lieb gut schlecht böse gemein streng hart weich faul klug schlau dumm doof blöd komisch seltsam ruhig still laut scheu cool heiß kalt warm krank gesund müde fertig platt kaputt gestresst gelangweilt traurig froh sauer wütend stolz blind taub stumm fit stark schwach blond dunkel blass reich arm pleite verheiratet ledig geschieden verwitwet verlobt schwanger tot weg da hier zuhause daheim unterwegs spät neu anders super toll klasse prima spitze mies fies zickig schwer fair ehrlich treu stur pingelig sauber chaotisch nervös ängstlich eifersüchtig verrückt irre genervt begeistert zufrieden pensioniert berentet arbeitslos deutsch schwul lesbisch vegan evangelisch katholisch jüdisch betrunken nüchtern wach okay ok dran schuld beamtet verletzt operiert gestorben verstorben farbenblind schwerhörig"),
 		traitEnds:  []string{"ig", "lich", "isch", "haft"},
-		manners:    phrasesOf("kurz kurze kurzen knapp knappe knappen ausführlich ausführliche präzise einfach einfache einfachen förmlich locker höflich direkt stichpunkten stichpunkte stichworten sachlich kürzer kürzere verständlich prägnant prägnante bündig länger sätze sätzen wort fachbegriffe fachjargon bullet tabellen aufzählung lang lange"),
+		manners:    phrasesOf("kurz kurze kurzen knapp knappe knappen ausführlich ausführliche präzise einfach einfache einfachen förmlich locker höflich direkt stichpunkten stichpunkte stichworten sachlich kürzer kürzere verständlich prägnant prägnante bündig länger sätze sätzen ganze_sätze ganzen_sätzen fließtext wort fachbegriffe fachjargon bullet tabellen aufzählung lang lange"),
 		units:      wordSet("metrisch metrische metrischen metrischem celsius fahrenheit kilometer kilometern kilogramm euro imperial meilen"),
 		extra:      "der die das und ist nicht ein eine mit auf für ich wir du er sie es bitte dich mir mich dir heute hat war zu dem den von wie was auch noch schon wenn aber oder kannst hast bist wird über sind",
 	}
@@ -326,12 +394,15 @@ func german() *lexicon {
 	l.adverbs.add("meistens gewöhnlich normalerweise oft häufig regelmäßig üblicherweise jeden_tag jeden_morgen jeden_abend jede_woche jedes_jahr jedes_wochenende meist manchmal täglich", flagHabit)
 	l.adverbs.add("immer stets", flagHabit|flagAlways)
 	l.adverbs.add("auch ebenfalls zusätzlich noch_ein noch_eine noch_einen", flagAlso)
+	l.adverbs.add("gestern vorgestern heute letzte_woche letzten_monat letztes_jahr letzten_sommer letzten_winter vorige_woche vergangene_woche vor_kurzem kürzlich bei_mir bei_uns", 0)
+	l.adverbs.add(sinceWhen(), 0)
 	l.openers = make(phrases)
 	l.openers.add("also ok okay oh ach hi hey hallo ja nein_, nö übrigens zur_info nur_zur_info nur_dass_du_es_weißt fürs_protokoll merk_dir merk_dir_dass merk_dir_bitte_dass merke_dir_bitte denk_dran denk_daran denk_bitte_daran_dass vergiss_nicht vergiss_nicht_dass vergiss_nie vergiss_nie_dass du_musst_wissen du_solltest_wissen du_solltest_wissen_dass wichtig kleine_info kurze_info kleines_update kurzes_update update korrektur entschuldigung sorry wie_gesagt wie_du_weißt ehrlich_gesagt fyi btw danke moment halt stopp quatsch nee naja na_ja tja leider weil denn da dass nur_so nebenbei noch_was noch_etwas was_mich_angeht zu_mir zur_erinnerung gute_nachrichten neuigkeiten genau klar stimmt hm hmm ähm und_zwar ich_wollte_dir_sagen_dass ich_muss_sagen ich_muss_zugeben fun_fact bitte_merken zum_merken nochmal das_heißt vergiss_das doch_nicht", 0)
 	l.openers.add("ab_jetzt ab_sofort künftig in_zukunft von_nun_an ab_heute", flagNew|flagAlways)
 	l.openers.add("bitte", flagPlease)
 	l.openers.add("auch außerdem", flagAlso)
 	l.joins = phrasesOf("und aber denn sondern sowie weil doch da deshalb daher also jedoch dass nachdem seitdem obwohl")
+	l.parents = wordSet("mama papa mutti vati oma opa")
 	l.asks = phrasesOf("was wer wo wann warum wieso wie welche welcher welches welchen kannst_du können_sie könntest_du könnten_sie soll_ich sollte_ich sollen_wir hast_du haben_sie gibt_es ist_das ist_es bist_du sind_sie weißt_du darf_ich kann_ich kann_man hättest_du machst_du magst_du wohin woher womit wofür welchem wen wem wessen passt_das")
 	l.blocksAll = phrasesOf("stell_dir_vor angenommen nehmen_wir_an rollenspiel in_meinem_roman in_der_geschichte in_meiner_geschichte meine_figur meine_hauptfigur die_hauptfigur mein_protagonist man_sagt es_heißt_dass ich_habe_gehört hab_gehört nur_spaß scherz war_nur_ein_witz spaß_beiseite ironie angeblich im_traum in_meinem_traum wer's_glaubt ja_klar na_klar_doch ja_sicher oh_ja_klar")
 	l.blocks = phrasesOf("würde würden könnte könnten hätte hätten wäre wären möchte möchten vielleicht eventuell wahrscheinlich vermutlich möglicherweise wenn falls ob soll sollte sollten hoffe hoffentlich überlege plane planen denke glaube früher damals als_kind als_ich fast beinahe anscheinend scheinbar werde will wollen wollte wünschte träume träumte als_ob irgendwann morgen_werde nächste_woche nächsten_monat nächstes_jahr nächstes_mal nehme_an schätze mir_scheint gesagt_hat meint meinte gefühlt ehemals mal_sehen müsste dürfte wohnte arbeitete am_überlegen im_urlaub bis_vor war")

@@ -253,6 +253,16 @@ var guards = map[string]func(v *value) bool{
 	"employer": func(v *value) bool { // a name, or an article before what one works at
 		return v.capital || v.article
 	},
+	"school": func(v *value) bool {
+		last := v.t[v.obj.hi-1].word
+		return v.n <= 3 && slices.ContainsFunc([]string{"schule", "gymnasium", "kolleg", "kindergarten", "kita", "krippe"}, func(end string) bool { return last != "schule" && strings.HasSuffix(last, end) })
+	},
+	"brief": func(v *value) bool {
+		return v.n <= 2 && v.m.end >= len(v.t)
+	},
+	"institution": func(v *value) bool { // a noun and a name: "Kanzlei Roth", not "Küche"
+		return v.n >= 2 && v.n <= 5 && v.t[v.obj.hi-1].upper && !v.lex.prefixes[v.t[v.obj.lo+1].word]
+	},
 	"studies": func(v *value) bool {
 		return v.n <= 5 && !v.lex.vague[v.first.word] && !v.lex.prefixes[v.first.word]
 	},

@@ -215,7 +215,7 @@ func Asks(message string) bool {
 
 // change matches words that mark something as new.
 var change = prefilter.New(`(?i)\b(?:as of|from (?:now|here|today|tomorrow|next|monday|tuesday|wednesday|thursday|friday)|since (?:today|yesterday|this|last|lunch|monday|tuesday|wednesday|thursday|friday)|instead|no longer|any ?more|switched|swapped|replaced|moved|these days|now|new|i (?:start|started|begin|began)|first day|signed|cancel+ed|given up|gave up|packed (?:\pL+ ){0,3}?in|done with|finished with|gone off` +
-	`|seit (?:heute|gestern|dieser|letzter|montag|dienstag|mittwoch|donnerstag|freitag)|ab (?:jetzt|heute|sofort|morgen|montag)|stattdessen|nimmer|nicht mehr|jetzt|neuerdings|erster tag|unterschrieben|umgestiegen|gewechselt|neue[nrms]?` +
+	`|seit (?:heute|gestern|dieser|letzter|montag|dienstag|mittwoch|donnerstag|freitag)|ab (?:jetzt|heute|sofort|morgen|montag)|ab (?:januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember)|stattdessen|nimmer|(?:nicht|kein\pL*(?: \pL+)?) mehr|doch (?:lieber|nicht)|schluss mit|ist schluss|jetzt|neuerdings|erster tag|unterschrieben|umgestiegen|gewechselt|(?:um|ein|aus)?gezogen|aufgehört|angefangen|gekündigt|verkauft|verschoben|verlegt|abgesagt|fällt (?:aus|flach)|ausgestiegen|ausgetreten|eingetreten|erhöht|gesenkt|hochgesetzt|reduziert|neue[nrms]?` +
 	`|desde (?:hoy|ahora|ayer|el|la|esta|este)|a partir de|ya no|ahora|empiezo|primer día|firmado|en (?:vez|lugar) de|cambiado|nuev[oa]s?)\b|入职|报到|第一天|从今天|从现在|现在|以后|改成|改到|改为|换成|换了|换人|不再|新的|新来的|搬到|搬去|搬来|搬回|搬完|搬家|接手|改[用吃喝学叫去]|[卖退戒停断转]掉?了|转[学园]|跳槽|[涨降加减调]到|[加减]量|涨价|降价|取消|还清|分手|离婚|不[^,，。 ]{1,4}了`)
 
 // TellsChange reports whether a sentence contains a word of change, in the

@@ -124,6 +124,7 @@ type lexicon struct {
 	her         map[string]bool            // third-person possessives
 	users       phrases                    // "the user"
 	pronouns    map[string]bool            // he, she
+	parents     map[string]bool            // are the writer's own without a possessive: mama
 	of          string                     // joins owner and thing: "el dentista de Elena"
 	people      phrases                    // head nouns of occupations that their ending does not show
 	belongs     phrases                    // 会员: nouns that look like an occupation but are not
@@ -180,8 +181,9 @@ const (
 	changes
 	preference
 	wishes
-	adds   // several may hold, whatever the adverbs
-	denied // a negative statement
+	adds    // several may hold, whatever the adverbs
+	negates // its own words are negative: "don't eat X"
+	denied  // a negative statement
 	deniable
 	elides       // the subject may be missing at the start of a sentence
 	spoken       // the subject may never be missing
@@ -212,6 +214,9 @@ func (l *lexicon) finish() {
 				for _, w := range alt {
 					l.known[w], l.literals[w] = true, true
 				}
+			}
+			if n, s := l.adverbs.at([]token{{word: e.words[0][0]}}, 0); !e.opt && n > 0 && s&flagNot != 0 {
+				p.flags |= negates
 			}
 			if !e.opt && usable(e) && (key < 0 || weak[p.elements[key].words[0][0]] && !weak[e.words[0][0]]) {
 				key = k

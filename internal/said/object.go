@@ -105,6 +105,9 @@ func (r *reader) build(s sentence, before termFlags, subject string) (Claim, boo
 		c.Functional = false
 		c.Change = c.Change && flags&flagAlso == 0
 	}
+	if p.flags&negates != 0 && !c.Denied {
+		flags &^= flagEnds // "I don't eat meat any more"
+	}
 	c.Denied = p.flags&denied != 0
 	if flags&(flagNot|flagEnds) != 0 && !c.Denied && !c.Wish {
 		switch {

@@ -82,6 +82,7 @@ func Claims(message string, max int) []Claim {
 	var out []Claim
 	for i := range sentences {
 		for _, c := range r.readIn(sentences[i], scores[i], main) {
+			c.Sentence = withFragments(message, c.Sentence)
 			if slices.Contains(out, c) || c.Wish && !sentences[i].lastingWish(message) {
 				continue
 			}

@@ -534,8 +534,8 @@ func foldWord(s string) string {
 }
 
 // accented are words that have another meaning without their accent: "cómo" (how)
-// and "como" (I eat).
-var accented = map[string]bool{"cómo": true, "qué": true, "dónde": true, "cuándo": true, "quién": true, "cuál": true, "cuánto": true}
+// and "como" (I eat), "würde" (would) and "wurde" (was).
+var accented = map[string]bool{"cómo": true, "qué": true, "dónde": true, "cuándo": true, "quién": true, "cuál": true, "cuánto": true, "würde": true, "würden": true}
 
 func wordSet(words string) map[string]bool {
 	set := make(map[string]bool)

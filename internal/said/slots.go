@@ -188,6 +188,9 @@ thing bedtime: bedtime schlafenszeit
 thing working_hours: working_hours office_hours arbeitszeiten arbeitszeit horario horario_de_trabajo 工作时间 上班时间
 thing wake_up_time: wake-up_time
 thing wifi_name: wifi_name
+thing wifi_password: wifi_password wi-fi_password wlan-passwort wlanpasswort wlan-code
+thing door_code: door_code gate_code türcode haustürcode torcode código_de_la_puerta
+thing wedding: wedding hochzeit trauung boda 婚礼
 thing coffee: usual_coffee
 thing passion: passion leidenschaft pasión 爱好
 thing motto: motto lebensmotto lema 座右铭
@@ -327,6 +330,10 @@ activity running: running_group run_club lauftreff
 activity judo: judo karate taekwondo 柔道 空手道 跆拳道
 activity ballet: ballet ballett 芭蕾 芭蕾课
 activity pub quiz: pub_quiz quiz_night
+activity card game: skat skatrunde skatabend doppelkopf doppelkopfrunde kartenrunde kartenabend poker pokerrunde pokerabend
+activity regulars' table: stammtisch
+activity riding: riding_lesson reitstunde reitunterricht reiten
+activity gymnastics: gymnastics turnen kinderturnen
 activity chess: chess chess_club schach schachclub ajedrez 象棋
 activity church: church gottesdienst misa 礼拜
 activity night shift: night_shift nachtschicht frühschicht spätschicht turno_de_noche 夜班
@@ -482,9 +489,9 @@ var verbs = func() map[string]string {
 	table := make(map[string]string)
 	for canon, words := range map[string]string{
 		"play": "playing spiele toco juego", "collect": "collecting sammle colecciono", "teach": "teaching unterrichte enseño",
-		"practise": "practicing practising practice practico", "sing": "singe canto", "coach": "coaching", "swim": "schwimme nado", "run": "running laufe jogge corro",
-		"cook": "koche cocino", "read": "lese leo", "go": "gehe voy", "drink": "trinke bebo", "eat": "esse como", "write": "schreibe escribo",
-		"dance": "dancing tanze bailo", "paint": "painting male pinto", "meet": "treffe quedo", "call": "telefoniere llamo", "walk": "wandere camino",
+		"practise": "practicing practising practice practico", "sing": "singing singe singen canto", "coach": "coaching", "swim": "swimming schwimme schwimmen nado", "run": "running jogging laufe laufen jogge joggen corro",
+		"cook": "cooking koche kochen cocino", "read": "reading lese lesen leo", "go": "gehe voy", "drink": "drinking drinks trinke trinken trinkt bebo bebe", "smoke": "smoking smokes rauche rauchen raucht fumo fumar fuma", "eat": "esse como", "write": "schreibe escribo",
+		"dance": "dancing tanze tanzen bailo", "paint": "painting male malen pinto", "meet": "treffe quedo", "call": "telefoniere llamo", "walk": "hiking wandere wandern camino",
 	} {
 		table[canon] = canon
 		for _, w := range strings.Fields(words) {
