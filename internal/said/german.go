@@ -228,7 +228,6 @@ I? leide I? an|unter X : has_condition adds
 bei mir wurde X diagnostiziert|festgestellt : has_condition adds change
 I? trage I? eine? brille|kontaktlinsen|hörgeräte : wears adds value=glasses
 I? nehme I? täglich|jeden_tag|jeden_morgen|regelmäßig X : takes adds habit
-
 I? nehme I? morgens|abends|mittags|täglich|früh? N X mg|milligramm|mikrogramm|µg|tropfen|tabletten|einheiten : $_dose func habit is=digits
 I? nehme|bin|spritze I? morgens|abends|mittags|täglich|früh? auf|bei? X mg|milligramm|mikrogramm|µg|tropfen|tabletten|einheiten von|vom? dem|der? N : $_dose func habit is=digits
 I? nehme I? X von|vom dem|der? N : $_dose func habit is=digits

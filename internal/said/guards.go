@@ -64,9 +64,6 @@ func (v *value) saysNothing() bool {
 	return single || v.lex.vague[v.first.word] && (v.n == 1 || v.m.p.guard != "wish")
 }
 
-// amounts are predicates of sums.
-var amounts = wordSet("rent tuition salary budget")
-
 // doseZH matches an amount of medicine.
 var doseZH = regexp.MustCompile(`(?i)(?:克|毫升|单位|[片粒颗针滴]|mg|ug|μg|ml|iu)$`)
 
@@ -299,7 +296,7 @@ var guards = map[string]func(v *value) bool{
 		return v.n <= 5 && digitsIn(v.claim.Object) > 2 && !slices.ContainsFunc(v.t[v.obj.lo:v.obj.hi], han)
 	},
 	"amountzh": func(v *value) bool {
-		return amounts[v.claim.Predicate] && v.n <= 6 && (numerals[v.first.word] || v.reader.hasDigit(span{v.obj.lo, v.obj.lo + 1}))
+		return slices.Contains([]string{"rent", "tuition", "salary", "budget"}, v.claim.Predicate) && v.n <= 6 && (numerals[v.first.word] || v.reader.hasDigit(span{v.obj.lo, v.obj.lo + 1}))
 	},
 	"dosezh": func(v *value) bool { // a number and a unit of medicine, after its name or as its change
 		at := v.obj.lo
