@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -250,7 +251,7 @@ func (s *Lines) Choose(budget int, question string, found []recall.Result, quota
 		chosen = nil
 		taken := make(map[*line]bool)
 		alike := s.byLikeness(s.likeness(question, found))
-		reserve := newReserve(slices.Concat(alike, s.worth), int(briefShare*float64(left)), now)
+		var reserve *reserve // for lines after those that apply to every answer
 		take := func(l *line) {
 			room := left - reserve.without(l)
 			if !taken[l] && !over(l) && l.Tokens <= room && (l.likely == 1 || l.Tokens <= guessed) {
@@ -262,6 +263,12 @@ func (s *Lines) Choose(budget int, question string, found []recall.Result, quota
 				reserve.release(l)
 				chosen = append(chosen, l)
 			}
+		}
+		takeBrief := func(l *line) {
+			taken[l] = true
+			left -= l.brief.Tokens
+			chosen = append(chosen, l.brief)
+			reserve.release(l)
 		}
 		takeWithChanges := func(l *line) {
 			take(l)
@@ -278,13 +285,24 @@ func (s *Lines) Choose(budget int, question string, found []recall.Result, quota
 				take(l)
 			}
 		}
-		wishes := max(int(wishShare*float64(left)), min(leastWishes, left/2))
+		guesses := int(wishShare * float64(left))
+		wishes := max(guesses, min(leastWishes, left*3/4))
 		for _, l := range s.styles {
-			if !taken[l] && !l.Dormant && l.Tokens <= wishes {
+			if !l.sureWish() {
+				wishes = min(wishes, guesses)
+			}
+			if taken[l] || l.Dormant {
+				continue
+			}
+			if l.Tokens <= wishes {
 				wishes -= l.Tokens
 				take(l)
+			} else if l.brief != nil && l.brief.Tokens <= wishes {
+				wishes -= l.brief.Tokens
+				takeBrief(l)
 			}
 		}
+		reserve = newReserve(slices.Concat(alike, s.worth), taken, int(briefShare*float64(left)), now)
 		for i := range quotable {
 			if on := s.restOn[quotable[i].ID]; len(on) > 0 {
 				for _, at := range on {
@@ -299,9 +317,7 @@ func (s *Lines) Choose(budget int, question string, found []recall.Result, quota
 		}
 		for _, l := range reserve.lines {
 			if !taken[l] && l.brief.Tokens <= left {
-				taken[l] = true
-				left -= l.brief.Tokens
-				chosen = append(chosen, l.brief)
+				takeBrief(l)
 				for _, later := range s.changes()[l] {
 					take(later)
 				}
@@ -343,10 +359,10 @@ type reserve struct {
 }
 
 // newReserve reserves at most the given tokens, for the first of the lines, which may
-// repeat.
-func newReserve(lines []*line, most int, now time.Time) *reserve {
+// repeat and some of which are taken.
+func newReserve(lines []*line, taken map[*line]bool, most int, now time.Time) *reserve {
 	r := &reserve{held: make(map[*line]bool)}
-	seen := make(map[*line]bool, len(lines))
+	seen := maps.Clone(taken)
 	for _, l := range lines {
 		if l.brief == nil || seen[l] || l.passed(now) {
 			continue
@@ -409,14 +425,14 @@ func Quotable(results []recall.Result, most int) (messages []schema.Memory) {
 
 // keptShare is the share of the section reserved for lines the user asked to keep,
 // which apply whatever the question is.
-const keptShare = 0.3
+const keptShare = 0.4
 
 // wishShare is the share of the section reserved for lines about how to answer,
 // such as "keep it short", which apply to every answer.
 const wishShare = 0.15
 
-// leastWishes is the least that is reserved for them, in tokens, up to half of the
-// section: a question about anything else still needs them.
+// leastWishes is the least that is reserved for those that are surely meant so, in tokens,
+// up to three quarters of the section: a question about anything else still needs them.
 const leastWishes = 200
 
 // briefShare is the maximum share of the section reserved for what was saved, each line
