@@ -163,8 +163,8 @@ func asked(sentence string, p float64) float64 {
 	return p
 }
 
-// fragment matches a sentence of at most three words.
-var fragment = regexp.MustCompile(`^\s+[\pL\d]\S*(?: \S+){0,2}?[.!…]+(?:\s|$)`)
+// fragment matches a sentence of at most three words, but not "am 2." of "am 2. Juli".
+var fragment = regexp.MustCompile(`^\s+(?:[\pL\d]\S*(?: \S+){0,2}?[^\s\d.]|\pL)[.!…]+(?:\s|$)`)
 
 // withFragments returns a sentence of a message with the fragments that follow it: "We
 // got a dog. Pilchard."

@@ -64,6 +64,20 @@ func TestLastingOf(t *testing.T) {
 	assert.Len(t, LastingOf("Late again because of the bus. I never drive, I have no licence."), 2)
 }
 
+// A fragment belongs to the claim before it, half of a date does not.
+func TestClaimWithFragments(t *testing.T) {
+	for text, sentence := range map[string]string{
+		"We have a dog. Pilchard. He snores at night.":    "We have a dog. Pilchard.",
+		"We have a dog. He snores at night.":              "We have a dog.",
+		"Ich hasse Feiern zu meinem 28. am 2. Juli":       "Ich hasse Feiern zu meinem 28.",
+		"Wir haben eine Katze. Schwarz, Fussel. Sie ruht": "Wir haben eine Katze. Schwarz, Fussel.",
+	} {
+		all := Claims(text, 0)
+		require.NotEmpty(t, all, text)
+		assert.Equal(t, sentence, all[0].Sentence)
+	}
+}
+
 func checkLasting(t *testing.T, s string) {
 	t.Helper()
 	for _, l := range LastingOf(s) {
