@@ -48,8 +48,8 @@ func (c *claim) back(turns []schema.Memory, d *Deps) {
 	names, sentence := []string{d.Scope.User}, ""
 	if c.backing != nil {
 		names, sentence = append(names, c.backing.turn.Speaker), c.backing.quote
-	} else if c.drawn = nearest(c.content, turns, d); c.drawn != nil {
-		names = append(names, c.drawn.turn.Speaker)
+	} else {
+		c.drawn = nearest(c.content, turns, d)
 	}
 	c.reading, c.outright = claims.Parse(c.content, sentence, names)
 }

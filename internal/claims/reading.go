@@ -3,7 +3,6 @@ package claims
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/said"
@@ -37,15 +36,10 @@ func Stored(subject, owner, by string) string {
 	return subject
 }
 
-// isOwner reports whether a display name is the owner's: "Ada Lovelace" is Ada. A name in
-// another script cannot be compared, and 王芳 is wangfang.
+// isOwner reports whether a display name is the owner's: "Ada Lovelace" is Ada.
 func isOwner(name, owner string) bool {
 	name, owner = text.Fold(name), text.Fold(owner)
-	return name == owner || slices.Contains(strings.Fields(name), owner) || hasHan(name) && !hasHan(owner)
-}
-
-func hasHan(s string) bool {
-	return strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) })
+	return name == owner || slices.Contains(strings.Fields(name), owner)
 }
 
 // spoken converts a stored subject to that of [said.Claim].
