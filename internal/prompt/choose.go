@@ -436,7 +436,7 @@ const wishShare = 0.15
 
 // leastWishes is the least that is reserved for those that are surely meant so, in tokens,
 // up to three quarters of the section: a question about anything else still needs them. On
-// lives that nobody has read, beside less and after what is reserved for saved facts, the
+// the lives that were not read, beside less and after what is reserved for saved facts, the
 // section contains 94.9 instead of 93.6 % of what a message needs without asking for it and
 // 96.4 instead of 96.1 % of what changed.
 const leastWishes = 200
