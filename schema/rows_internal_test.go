@@ -149,6 +149,42 @@ func TestMemoriesStoredTogetherAreThoseStoredOneByOne(t *testing.T) {
 	}))
 }
 
+// The numbers of memories ascend within a write, whether it knows the scope of their user
+// from the start, from the second on or not at all.
+func TestMemoriesOfOneWriteStayInOrder(t *testing.T) {
+	db := openForRows(t)
+	var user int64
+	store := func(ctx context.Context, tx *Tx) (int64, error) {
+		m := &Memory{UserID: user, Kind: KindFact, Content: "a fact", Confidence: 1, Origin: OriginUser, Trust: 4}
+		err := tx.InsertMemory(ctx, m, PrepareChunks(m.Content, ""))
+		return m.ID, err
+	}
+	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *Tx) (err error) {
+		user, err = tx.UserID(ctx, Scope{User: "ada"})
+		return err
+	}))
+	for entered := range 4 {
+		var ids []int64
+		require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *Tx) error {
+			ids = nil
+			for i := range 3 {
+				if i == entered {
+					if _, err := tx.UserID(ctx, Scope{User: "ada"}); err != nil {
+						return err
+					}
+				}
+				id, err := store(ctx, tx)
+				if err != nil {
+					return err
+				}
+				ids = append(ids, id)
+			}
+			return nil
+		}))
+		require.True(t, slices.IsSorted(ids), "%d: %v", entered, ids)
+	}
+}
+
 // A row that cannot be stored leaves none of its statement, also where the write
 // goes on.
 func TestInsertManyWithOneInvalid(t *testing.T) {

@@ -115,13 +115,16 @@ var insertedTable = regexp.MustCompile(`^\s*INSERT INTO (\w+)`)
 
 // Insert implements [engine.Tx].
 func (t *tx) Insert(ctx context.Context, query string, args ...any) (id int64, err error) {
-	key := "id"
-	if table := insertedTable.FindStringSubmatch(query); table != nil && table[1] == "events" {
+	key, table := "id", insertedTable.FindStringSubmatch(query)
+	if table != nil && table[1] == "events" {
 		key = "seq"
 	}
 	rows, err := t.Query(ctx, query+" RETURNING "+key, args...)
 	if err != nil {
 		return 0, err
+	}
+	if table != nil {
+		t.numbered(table[1], ownNumbers) // the database's numbers are above those of Number
 	}
 	defer rows.Close()
 	for rows.Next() {
@@ -160,7 +163,7 @@ func (t *tx) User(ctx context.Context, tenant, name string, create bool) (id int
 
 func (t *tx) enter(user int64) {
 	if t.entered == nil {
-		t.entered, t.given = make(map[int64]bool), make(map[string]int64)
+		t.entered = make(map[int64]bool)
 	}
 	t.entered[user] = true
 }
@@ -171,14 +174,22 @@ const ownNumbers = 1 << 19
 
 // Number returns the number of the next row of a table, so that the row can be stored and
 // referred to without waiting for the database to number it. It returns false unless
-// [tx.User] has entered the row's user.
+// [tx.User] has entered the row's user, and once the database has numbered a row of the
+// table in this write: the next one has a higher number.
 func (t *tx) Number(table string, user int64) (number int64, ok bool) {
 	if !t.entered[user] || t.given[table] == ownNumbers {
 		return 0, false
 	}
 	number = t.first | t.given[table]
-	t.given[table]++
+	t.numbered(table, t.given[table]+1)
 	return number, true
+}
+
+func (t *tx) numbered(table string, given int64) {
+	if t.given == nil {
+		t.given = make(map[string]int64)
+	}
+	t.given[table] = given
 }
 
 // LeaseTime implements [engine.Tx].
