@@ -102,6 +102,7 @@ func (p *process) kill() {
 // proxy passes connections on to a socket, and cuts them.
 type proxy struct {
 	listener net.Listener
+	away     atomic.Bool // new connections are closed
 
 	mu    sync.Mutex
 	conns map[*net.TCPConn]bool
@@ -119,6 +120,10 @@ func newProxy(t *testing.T, socket string) *proxy {
 				return
 			}
 			conn := accepted.(*net.TCPConn)
+			if p.away.Load() {
+				_ = conn.Close()
+				continue
+			}
 			server, err := net.Dial("unix", socket)
 			if err != nil {
 				_ = conn.Close()
@@ -182,6 +187,52 @@ func (a *account) hear(host string) func(line) {
 			a.errors[what]++
 		}
 	}
+}
+
+// A host stores a message that another one has stored meanwhile, and does not reach the
+// server in its first attempts, as while the server starts.
+func TestPublishAgainWhileTheServerIsAway(t *testing.T) {
+	if !pgtest.Chosen() {
+		t.Skip("left to .ci/run postgres")
+	}
+	ctx, cluster := t.Context(), pgtest.NewCluster(t)
+	way := newProxy(t, cluster.Folder()+"/.s.PGSQL.5432")
+	open := func(dsn string) *extension.Extension {
+		x, err := extension.Open(ctx, dsn, &extension.Config{NoClaims: true})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
+		return x
+	}
+	x, e := open(fmt.Sprintf("postgres://postgres@%s/postgres?sslmode=disable", way.listener.Addr())), message(Op{User: "u", ID: "1"}, "I like pears.")
+	require.NoError(t, open(cluster.Named("postgres")).Bus().Publish(ctx, e))
+
+	var others sync.WaitGroup // hold the connections that are open
+	held, end := make(chan struct{}), make(chan struct{})
+	for range 3 {
+		others.Go(func() {
+			assert.NoError(t, x.Parts().DB.Write(ctx, func(context.Context, *schema.Tx) error {
+				held <- struct{}{}
+				<-end
+				return nil
+			}))
+		})
+		<-held
+	}
+	way.away.Store(true)
+	time.AfterFunc(200*time.Millisecond, func() { way.away.Store(false) })
+	require.NoError(t, x.Bus().Publish(ctx, e))
+	close(end)
+	others.Wait()
+
+	for range 20 {
+		way.cut()
+	}
+	log, err := read(ctx, x, "u")
+	for expected(err) { // a read whose connection was cut fails, and the next one is made anew
+		log, err = read(ctx, x, "u")
+	}
+	require.NoError(t, err)
+	require.Equal(t, []string{"1"}, log)
 }
 
 // Three hosts on one database, with a broker: hosts, the database server and the broker

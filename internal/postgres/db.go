@@ -231,6 +231,7 @@ func (db *DB) WriteQueued(ctx context.Context, queued func(), fn func(context.Co
 	turn := &turn{of: &db.turns}
 	defer turn.end()
 	var users []int64
+	refusals := 0
 	for attempt := 1; ; attempt++ {
 		t := &tx{db: db, queued: queued, turn: turn}
 		err := db.attempt(waiting, t, users, fn)
@@ -252,7 +253,10 @@ func (db *DB) WriteQueued(ctx context.Context, queued func(), fn func(context.Co
 			}
 			continue
 		}
-		if attempt == attempts || !t.again(err, attempt) {
+		if code := codeOf(err); code == codeUnique || code == codeForeign {
+			refusals++
+		}
+		if attempt == attempts || !t.again(err, refusals) {
 			return classify(ctx, err)
 		}
 		if pg, is := errors.AsType[*pgconn.PgError](err); is && pg.Code == codeMeanwhile {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -150,14 +151,15 @@ func (st *statement) Step() bool {
 	return true
 }
 
-func (st *statement) run(full func([][][]byte)) error {
-	return st.s.conn.Raw(func(raw any) error {
-		_, err := raw.(*conn).do(st.s.ctx, ready(st.query, st.args), true, func(rows pgx.Rows) error {
+func (st *statement) run(full func([][][]byte)) (err error) {
+	unusable := st.s.conn.Raw(func(raw any) error {
+		_, err = raw.(*conn).do(st.s.ctx, ready(st.query, st.args), true, func(rows pgx.Rows) error {
 			st.take(rows, full)
 			return nil
 		})
-		return err
+		return nil // with driver.ErrBadConn, Raw would wait for the end of the transaction we are in
 	})
+	return errors.Join(err, unusable)
 }
 
 // copies copies rows into large pieces of memory.

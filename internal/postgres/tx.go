@@ -71,13 +71,14 @@ func (t *tx) run(ctx context.Context, users []int64, fn func(context.Context, en
 	return nil
 }
 
-// again reports whether a write that failed can run once more.
-func (t *tx) again(err error, attempt int) bool {
+// again reports whether a write that failed can run once more. refusals is how often a
+// row of it was refused: attempts that did not reach the server do not count.
+func (t *tx) again(err error, refusals int) bool {
 	switch code := codeOf(err); code {
 	case codeMeanwhile, codeAsk, codePlan, codeDeadlock, "40001":
 		return true
 	case codeUnique, codeForeign: // another write may have stored or deleted the row meanwhile; the next attempt sees that
-		return attempt <= 2
+		return refusals <= 2
 	}
 	// After a lost commit it is not known whether it was kept.
 	return !t.committing && unreachable(err)
