@@ -29,7 +29,7 @@ func (themeArm) Candidates(_ context.Context, r *Request) ([]Candidate, error) {
 				continue
 			}
 			candidates = append(candidates, Candidate{MemoryID: ix.memories.At(int(doc)), Score: near, place: doc + 1})
-			if len(candidates) == 4*themeDepth {
+			if len(candidates) == 2*themeDepth {
 				candidates = best(candidates)[:themeDepth]
 				least = candidates[themeDepth-1].Score
 			}

@@ -15,6 +15,7 @@ package topics
 
 import (
 	"cmp"
+	"encoding/binary"
 	"iter"
 	"math"
 	"slices"
@@ -23,8 +24,9 @@ import (
 // A Set is the topics and concepts of a text, each with its share of the text. The zero
 // Set has none.
 type Set struct {
-	// codes has three bytes for each, in ascending order: the code in little endian
-	// and the weight in 255ths, at least 1. Codes from maxTopics on are concepts.
+	// codes begins with the number of topics. Then come the topics and the concepts, each
+	// in ascending order of their codes: the code, of one byte for a topic and two in
+	// little endian for a concept, and the weight in 255ths, at least 1.
 	codes []byte
 }
 
@@ -36,13 +38,21 @@ type weighted struct {
 const (
 	// weightUnit is the encoding of a weight of 1 in a Set.
 	weightUnit = 255
-	// codeSize is the number of bytes of a topic or concept in a Set.
-	codeSize = 3
+	// topicSize and conceptSize are the numbers of bytes of a topic and a concept in a Set.
+	topicSize, conceptSize = 2, 3
 )
 
-// codeAt is the code at a place in the codes of a set.
-func codeAt(codes []byte, at int) uint16 {
-	return (uint16(codes[at]) | uint16(codes[at+1])<<8) & (maxCodes - 1)
+// topicIn and conceptIn return the first code of some topics or concepts.
+func topicIn(topics []byte) uint16     { return uint16(topics[0] & (maxTopics - 1)) }
+func conceptIn(concepts []byte) uint16 { return binary.LittleEndian.Uint16(concepts) & (maxCodes - 1) }
+
+// divide returns the codes of the topics and those of the concepts.
+func (s Set) divide() (topics, concepts []byte) {
+	if len(s.codes) == 0 {
+		return nil, nil
+	}
+	end := min(1+int(s.codes[0])*topicSize, len(s.codes))
+	return s.codes[1:end], s.codes[end:]
 }
 
 // Empty reports whether no topic or concept of the text is known.
@@ -50,7 +60,7 @@ func (s Set) Empty() bool { return len(s.codes) == 0 }
 
 // Names lists the topics, the strongest first.
 func (s Set) Names() []string {
-	sorted := make([]weighted, 0, len(s.codes)/codeSize)
+	var sorted []weighted
 	for t := range s.all() {
 		if t.code < maxTopics {
 			sorted = append(sorted, t)
@@ -74,7 +84,7 @@ func Of(text string) Set {
 	if len(r.codes) == 0 {
 		return Set{}
 	}
-	return Set{r.appendCodes(make([]byte, 0, codeSize*len(r.codes)))}
+	return Set{r.appendCodes(make([]byte, 0, 1+conceptSize*len(r.codes)))}
 }
 
 func newReader() reader { return reader{words: lexicon(), sums: pool.Get().(*sums)} }
@@ -87,8 +97,14 @@ func Load() { lexicon() }
 // all yields the topics and concepts.
 func (s Set) all() iter.Seq[weighted] {
 	return func(yield func(weighted) bool) {
-		for at := 0; at+codeSize <= len(s.codes); at += codeSize {
-			if !yield(weighted{codeAt(s.codes, at), float32(s.codes[at+2]) / weightUnit}) {
+		topics, concepts := s.divide()
+		for at := topics; len(at) >= topicSize; at = at[topicSize:] {
+			if !yield(weighted{topicIn(at), float32(at[1]) / weightUnit}) {
+				return
+			}
+		}
+		for at := concepts; len(at) >= conceptSize; at = at[conceptSize:] {
+			if !yield(weighted{conceptIn(at), float32(at[2]) / weightUnit}) {
 				return
 			}
 		}
@@ -116,12 +132,11 @@ func (s Set) Has(code uint16) bool {
 	return false
 }
 
-// Codes returns the set as bytes, three for each topic and concept: its code in little
-// endian, and its weight. The caller must not change them.
+// Codes returns the set as bytes. The caller must not change them.
 func (s Set) Codes() []byte { return s.codes }
 
 // FromCodes returns the set with these [Set.Codes]. It keeps the slice.
-func FromCodes(codes []byte) Set { return Set{codes[:len(codes)/codeSize*codeSize]} }
+func FromCodes(codes []byte) Set { return Set{codes} }
 
 // Join returns the set of a text of two parts.
 func Join(a, b Set) Set {
@@ -152,7 +167,8 @@ type Question struct {
 	length  float64              // of the topics
 
 	concepts []weighted         // the weight of each in a sentence's value
-	held     uint64             // bit code%64 of each
+	worth    [maxCodes]float32  // the same by code, 0 for others
+	most     float64            // the similarity by concepts is at most this
 	rarities *[maxCodes]float32 // squared, of the concepts
 }
 
@@ -172,23 +188,33 @@ var equallyRare = func() (r [maxCodes]float32) {
 
 func ask(q Set, factor float64, weights *[maxTopics]float64, rarities *[maxCodes]float32) *Question {
 	l := lexicon()
-	first := q.concepts()
-	a := &Question{rows: make([][maxTopics]float32, first/codeSize), weights: new([maxTopics]float64), rarities: rarities}
+	topics, _ := q.divide()
+	a := &Question{rows: make([][maxTopics]float32, len(topics)/topicSize), weights: new([maxTopics]float64), rarities: rarities}
 	for i := range l.names {
 		a.weights[i] = weights[i] * weights[i]
 	}
 	var square float32
-	for t := range FromCodes(q.codes[first:]).all() {
+	rare := 0.0
+	for t := range q.all() {
+		if t.code < maxTopics {
+			continue
+		}
 		a.concepts = append(a.concepts, weighted{t.code, t.weight * rarities[t.code]})
-		a.held |= 1 << (t.code % 64)
 		square += t.weight * t.weight * rarities[t.code]
+		rare += float64(rarities[t.code])
 	}
 	for i := range a.concepts { // square is 0 if no list has them
-		a.concepts[i].weight *= float32(factor / math.Sqrt(max(float64(square), 1e-9)))
+		c := &a.concepts[i]
+		c.weight *= float32(factor / math.Sqrt(max(float64(square), 1e-9)))
+		a.worth[c.code] = c.weight
 	}
+	// By the inequality of Cauchy and Schwarz, for a sentence that has all of them with a
+	// weight of 1 and no others. The rest is for rounding.
+	a.most = factor * math.Pow(rare, (1-lengthPower)/2) * 1.001
 	for i := range a.rows {
-		t := codeAt(q.codes, i*codeSize)
-		w := float64(q.codes[i*codeSize+2]) / weightUnit * weights[t]
+		at := topics[i*topicSize:]
+		t := topicIn(at)
+		w := float64(at[1]) / weightUnit * weights[t]
 		a.length += w * w
 		for u := range l.names {
 			a.rows[i][u] = float32(w * float64(l.near[t][u]) * weights[u])
@@ -198,24 +224,18 @@ func ask(q Set, factor float64, weights *[maxTopics]float64, rarities *[maxCodes
 	return a
 }
 
-// concepts returns where in the codes the concepts begin.
-func (s Set) concepts() int {
-	at := 0
-	for at < len(s.codes) && codeAt(s.codes, at) < maxTopics {
-		at += codeSize
-	}
-	return at
-}
-
 // Near is [Near] for the prepared question.
 func (q *Question) Near(sentence Set) float64 { return q.Above(sentence, 0) }
 
 // Above returns [Question.Near] if that is more than least, and else 0. It is
 // faster than Near for sentences at or below least.
 func (q *Question) Above(sentence Set, least float64) float64 {
-	first := sentence.concepts()
-	shared := q.sharedConcepts(sentence.codes[first:])
-	near := min(1, shared+q.nearTopics(sentence.codes[:first], least-shared))
+	topics, concepts := sentence.divide()
+	byTopics := q.nearTopics(topics, least-q.most)
+	if byTopics == 0 && least > q.most {
+		return 0
+	}
+	near := min(1, q.sharedConcepts(concepts)+byTopics)
 	if near <= least {
 		return 0
 	}
@@ -223,40 +243,34 @@ func (q *Question) Above(sentence Set, least float64) float64 {
 }
 
 // sharedConcepts is the similarity by concepts, 0 or more.
-func (q *Question) sharedConcepts(codes []byte) float64 {
+func (q *Question) sharedConcepts(concepts []byte) float64 {
 	var sum float32
-	for at := 0; at+codeSize <= len(codes); at += codeSize {
-		code := codeAt(codes, at)
-		if q.held>>(code%64)&1 == 0 {
-			continue
-		}
-		for _, c := range q.concepts {
-			if c.code == code {
-				sum += c.weight * float32(codes[at+2])
-			}
+	for at := concepts; len(at) >= conceptSize; at = at[conceptSize:] {
+		if worth := q.worth[conceptIn(at)]; worth != 0 {
+			sum += worth * float32(at[2])
 		}
 	}
 	if sum == 0 {
 		return 0
 	}
 	var square float32
-	for at := 0; at+codeSize <= len(codes); at += codeSize {
-		weight := float32(codes[at+2])
-		square += weight * weight * q.rarities[codeAt(codes, at)]
+	for at := concepts; len(at) >= conceptSize; at = at[conceptSize:] {
+		weight := float32(at[2])
+		square += weight * weight * q.rarities[conceptIn(at)]
 	}
 	return float64(sum) / weightUnit / math.Pow(float64(square)/(weightUnit*weightUnit), lengthPower/2)
 }
 
 // nearTopics is the similarity by topics if that is more than least, and else 0.
-func (q *Question) nearTopics(codes []byte, least float64) float64 {
-	if q.length == 0 || len(codes) == 0 {
+func (q *Question) nearTopics(topics []byte, least float64) float64 {
+	if q.length == 0 || len(topics) == 0 {
 		return 0
 	}
 	var sum float32
 	for i := range q.rows {
 		row, best := &q.rows[i], float32(0)
-		for at := 0; at+codeSize <= len(codes); at += codeSize {
-			best = max(best, row[codes[at]&(maxTopics-1)]*float32(codes[at+2]))
+		for at := topics; len(at) >= topicSize; at = at[topicSize:] {
+			best = max(best, row[topicIn(at)]*float32(at[1]))
 		}
 		sum += best
 	}
@@ -264,9 +278,9 @@ func (q *Question) nearTopics(codes []byte, least float64) float64 {
 		return 0
 	}
 	square := 0.0
-	for at := 0; at+codeSize <= len(codes); at += codeSize {
-		weight := float64(codes[at+2])
-		square += weight * weight * q.weights[codes[at]&(maxTopics-1)]
+	for at := topics; len(at) >= topicSize; at = at[topicSize:] {
+		weight := float64(at[1])
+		square += weight * weight * q.weights[topicIn(at)]
 	}
 	worth := float64(sum) / weightUnit / q.length
 	square /= weightUnit * weightUnit
@@ -350,7 +364,7 @@ func (c *Census) Ask(question Set, concepts float64) *Question {
 		rare := max(0.1, math.Log(n/df)/math.Log(1/priorShare))
 		weights[i] = l.weights[i] * math.Sqrt(rare)
 	}
-	if question.concepts() == len(question.codes) {
+	if _, asked := question.divide(); len(asked) == 0 {
 		return ask(question, concepts, &weights, &equallyRare)
 	}
 	// Most concepts occur in a few texts or none.
