@@ -68,7 +68,7 @@ func TestTopicArmFindsNear(t *testing.T) {
 		require.NoError(t, err)
 		var want []Candidate
 		for doc := range ix.docs {
-			if near := q.Near(ix.themes.Of(uint32(doc))); near > 0 {
+			if near := q.Near(int32(doc)); near > 0 {
 				want = append(want, Candidate{MemoryID: ix.memories.At(doc), Score: near, place: uint32(doc) + 1})
 			}
 		}
@@ -103,13 +103,13 @@ func TestThemesOfDocuments(t *testing.T) {
 	for doc := range uint32(3) {
 		want.Add(ix.themes.Of(doc))
 	}
-	require.Equal(t, want, ix.themes.Census)
+	require.Equal(t, &want, &ix.themes.Census)
 	ix.change(map[int64]schema.State{2: schema.StateRetired})
 	want.Remove(ix.themes.Of(1))
-	require.Equal(t, want, ix.themes.Census)
+	require.Equal(t, &want, &ix.themes.Census)
 	ix.change(map[int64]schema.State{2: schema.StateActive})
 	want.Add(ix.themes.Of(1))
-	require.Equal(t, want, ix.themes.Census)
+	require.Equal(t, &want, &ix.themes.Census)
 }
 
 // Without the topic weights nothing is asked of the arm.

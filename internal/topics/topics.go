@@ -19,6 +19,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"sync/atomic"
 )
 
 // A Set is the topics and concepts of a text, each with its share of the text. The zero
@@ -28,6 +29,8 @@ type Set struct {
 	// in ascending order of their codes: the code, of one byte for a topic and two in
 	// little endian for a concept, and the weight in 255ths, at least 1.
 	codes []byte
+	// concepts is where in codes the concepts begin.
+	concepts int
 }
 
 type weighted struct {
@@ -51,8 +54,7 @@ func (s Set) divide() (topics, concepts []byte) {
 	if len(s.codes) == 0 {
 		return nil, nil
 	}
-	end := min(1+int(s.codes[0])*topicSize, len(s.codes))
-	return s.codes[1:end], s.codes[end:]
+	return s.codes[1:s.concepts], s.codes[s.concepts:]
 }
 
 // Empty reports whether no topic or concept of the text is known.
@@ -84,7 +86,7 @@ func Of(text string) Set {
 	if len(r.codes) == 0 {
 		return Set{}
 	}
-	return Set{r.appendCodes(make([]byte, 0, 1+conceptSize*len(r.codes)))}
+	return FromCodes(r.appendCodes(make([]byte, 0, 1+conceptSize*len(r.codes))))
 }
 
 func newReader() reader { return reader{words: lexicon(), sums: pool.Get().(*sums)} }
@@ -136,7 +138,12 @@ func (s Set) Has(code uint16) bool {
 func (s Set) Codes() []byte { return s.codes }
 
 // FromCodes returns the set with these [Set.Codes]. It keeps the slice.
-func FromCodes(codes []byte) Set { return Set{codes} }
+func FromCodes(codes []byte) Set {
+	if len(codes) == 0 {
+		return Set{}
+	}
+	return Set{codes, min(1+int(codes[0])*topicSize, len(codes))}
+}
 
 // Join returns the set of a text of two parts.
 func Join(a, b Set) Set {
@@ -147,7 +154,7 @@ func Join(a, b Set) Set {
 			s.add(t.code, t.weight)
 		}
 	}
-	return Set{s.appendCodes(nil)}
+	return FromCodes(s.appendCodes(nil))
 }
 
 // Near returns the similarity of a sentence to a question, 0–1, the sum of two: that
@@ -162,9 +169,12 @@ func Near(question, sentence Set, concepts float64) float64 {
 // A Question is a question's topics and concepts, prepared for many sentences. It does
 // not change and may be used by several goroutines.
 type Question struct {
-	rows    [][maxTopics]float32 // for each of its topics the value of each topic of a sentence
-	weights *[maxTopics]float64  // squared, of the topics
-	length  float64              // of the topics
+	// values has for each topic of a sentence its value for each topic of the question,
+	// nil for a topic that none of them is related to.
+	values  [maxTopics][]float32
+	topics  int                 // of the question
+	weights *[maxTopics]float64 // squared, of the topics
+	length  float64             // of the topics
 
 	concepts []weighted         // the weight of each in a sentence's value
 	worth    [maxCodes]float32  // the same by code, 0 for others
@@ -189,7 +199,7 @@ var equallyRare = func() (r [maxCodes]float32) {
 func ask(q Set, factor float64, weights *[maxTopics]float64, rarities *[maxCodes]float32) *Question {
 	l := lexicon()
 	topics, _ := q.divide()
-	a := &Question{rows: make([][maxTopics]float32, len(topics)/topicSize), weights: new([maxTopics]float64), rarities: rarities}
+	a := &Question{topics: len(topics) / topicSize, weights: new([maxTopics]float64), rarities: rarities}
 	for i := range l.names {
 		a.weights[i] = weights[i] * weights[i]
 	}
@@ -211,13 +221,18 @@ func ask(q Set, factor float64, weights *[maxTopics]float64, rarities *[maxCodes
 	// By the inequality of Cauchy and Schwarz, for a sentence that has all of them with a
 	// weight of 1 and no others. The rest is for rounding.
 	a.most = factor * math.Pow(rare, (1-lengthPower)/2) * 1.001
-	for i := range a.rows {
+	for i := range a.topics {
 		at := topics[i*topicSize:]
 		t := topicIn(at)
 		w := float64(at[1]) / weightUnit * weights[t]
 		a.length += w * w
 		for u := range l.names {
-			a.rows[i][u] = float32(w * float64(l.near[t][u]) * weights[u])
+			if value := float32(w * float64(l.near[t][u]) * weights[u]); value > 0 {
+				if a.values[u] == nil {
+					a.values[u] = make([]float32, a.topics)
+				}
+				a.values[u][i] = value
+			}
 		}
 	}
 	a.length = math.Sqrt(a.length)
@@ -235,15 +250,15 @@ func (q *Question) Above(sentence Set, least float64) float64 {
 	if byTopics == 0 && least > q.most {
 		return 0
 	}
-	near := min(1, q.sharedConcepts(concepts)+byTopics)
+	near := min(1, q.sharedConcepts(concepts, least-byTopics)+byTopics)
 	if near <= least {
 		return 0
 	}
 	return near
 }
 
-// sharedConcepts is the similarity by concepts, 0 or more.
-func (q *Question) sharedConcepts(concepts []byte) float64 {
+// sharedConcepts is the similarity by concepts if that is more than least, and else 0.
+func (q *Question) sharedConcepts(concepts []byte, least float64) float64 {
 	var sum float32
 	for at := concepts; len(at) >= conceptSize; at = at[conceptSize:] {
 		if worth := q.worth[conceptIn(at)]; worth != 0 {
@@ -258,38 +273,45 @@ func (q *Question) sharedConcepts(concepts []byte) float64 {
 		weight := float32(at[2])
 		square += weight * weight * q.rarities[conceptIn(at)]
 	}
-	return float64(sum) / weightUnit / math.Pow(float64(square)/(weightUnit*weightUnit), lengthPower/2)
+	return over(float64(sum)/weightUnit, float64(square)/(weightUnit*weightUnit), least)
 }
 
 // nearTopics is the similarity by topics if that is more than least, and else 0.
 func (q *Question) nearTopics(topics []byte, least float64) float64 {
-	if q.length == 0 || len(topics) == 0 {
-		return 0
+	var space [8]float32
+	best := space[:]
+	if q.topics > len(best) {
+		best = make([]float32, q.topics)
+	}
+	square := 0.0
+	for at := topics; len(at) >= topicSize; at = at[topicSize:] {
+		topic, weight := topicIn(at), float32(at[1])
+		square += float64(weight) * float64(weight) * q.weights[topic]
+		for i, value := range q.values[topic] {
+			if value *= weight; value > best[i] {
+				best[i] = value
+			}
+		}
 	}
 	var sum float32
-	for i := range q.rows {
-		row, best := &q.rows[i], float32(0)
-		for at := topics; len(at) >= topicSize; at = at[topicSize:] {
-			best = max(best, row[topicIn(at)]*float32(at[1]))
-		}
-		sum += best
+	for _, value := range best[:q.topics] {
+		sum += value
 	}
 	if sum == 0 {
 		return 0
 	}
-	square := 0.0
-	for at := topics; len(at) >= topicSize; at = at[topicSize:] {
-		weight := float64(at[1])
-		square += weight * weight * q.weights[topicIn(at)]
-	}
-	worth := float64(sum) / weightUnit / q.length
-	square /= weightUnit * weightUnit
-	if least > 0 { // near > least without a power
-		if x := worth / least; square >= x*x*math.Sqrt(x) {
+	return min(1, over(float64(sum)/weightUnit/q.length, square/(weightUnit*weightUnit), least))
+}
+
+// over returns a sum over a sentence's squared length, to the power of [lengthPower], if
+// that is more than least, and else 0.
+func over(sum, square, least float64) float64 {
+	if least > 0 { // without a power
+		if x := sum / least; square >= x*x*math.Sqrt(x) {
 			return 0
 		}
 	}
-	return min(1, worth/math.Pow(square, lengthPower/2))
+	return sum / math.Pow(square, lengthPower/2)
 }
 
 // Topics lists the codes of the topics and concepts that give a sentence a similarity
@@ -301,13 +323,9 @@ func (q *Question) Topics() (all []uint16) {
 		all = append(all, c.code)
 	}
 	var worth [maxTopics]float32
-	for i := range q.rows {
-		for u, w := range q.rows[i] {
-			worth[u] = max(worth[u], w)
-		}
-	}
-	for u, w := range worth {
-		if w > 0 {
+	for u, values := range q.values {
+		if len(values) > 0 {
+			worth[u] = slices.Max(values)
 			all = append(all, uint16(u))
 		}
 	}
@@ -316,7 +334,7 @@ func (q *Question) Topics() (all []uint16) {
 }
 
 // lengthPower is the exponent of a sentence's length in the denominator; 1 makes
-// Near a cosine, which ranks long turns too low. Question.nearTopics relies on the
+// Near a cosine, which ranks long turns too low. The function over relies on the
 // value.
 const lengthPower = 0.8
 
@@ -326,6 +344,14 @@ const lengthPower = 0.8
 type Census struct {
 	texts int
 	with  [maxCodes]int32
+
+	rarity atomic.Pointer[rarity] // as it is now; nil: to be computed
+}
+
+// rarity is how much topics and concepts weigh.
+type rarity struct {
+	topics   [maxTopics]float64
+	concepts [maxCodes]float32 // squared
 }
 
 // Add counts a text.
@@ -336,6 +362,7 @@ func (c *Census) Remove(s Set) { c.count(s, -1) }
 
 func (c *Census) count(s Set, n int) {
 	c.texts += n
+	c.rarity.Store(nil)
 	for t := range s.all() {
 		c.with[t.code] += int32(n)
 	}
@@ -356,33 +383,37 @@ func (c *Census) Near(question, sentence Set, concepts float64) float64 {
 
 // Ask is [Ask] with each topic and concept weighted by its current rarity in the census.
 func (c *Census) Ask(question Set, concepts float64) *Question {
-	l := lexicon()
-	var weights [maxTopics]float64
+	r := c.rarity.Load()
+	if r == nil {
+		r = c.rarities()
+		c.rarity.Store(r)
+	}
+	return ask(question, concepts, &r.topics, &r.concepts)
+}
+
+func (c *Census) rarities() *rarity {
+	l, r := lexicon(), new(rarity)
 	n := float64(c.texts) + priorTexts
 	for i := range l.names {
 		df := float64(c.with[i]) + priorTexts*priorShare
 		rare := max(0.1, math.Log(n/df)/math.Log(1/priorShare))
-		weights[i] = l.weights[i] * math.Sqrt(rare)
-	}
-	if _, asked := question.divide(); len(asked) == 0 {
-		return ask(question, concepts, &weights, &equallyRare)
+		r.topics[i] = l.weights[i] * math.Sqrt(rare)
 	}
 	// Most concepts occur in a few texts or none.
-	rarity := func(with int) float32 {
+	of := func(with int) float32 {
 		rare := math.Log(n/(float64(with)+priorTexts*priorConcept)) / math.Log(1/priorConcept)
 		return float32(rare * rare)
 	}
 	var few [32]float32
 	for with := range few {
-		few[with] = rarity(with)
+		few[with] = of(with)
 	}
-	rarities := new([maxCodes]float32)
 	for i := maxTopics; i < maxTopics+l.concepts; i++ {
 		if with := int(c.with[i]); with >= 0 && with < len(few) {
-			rarities[i] = few[with]
+			r.concepts[i] = few[with]
 		} else {
-			rarities[i] = rarity(with)
+			r.concepts[i] = of(with)
 		}
 	}
-	return ask(question, concepts, &weights, rarities)
+	return r
 }
