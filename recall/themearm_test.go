@@ -61,9 +61,10 @@ func TestTopicArmFindsNear(t *testing.T) {
 			said := some.Draw(t, "a") + " and " + some.Draw(t, "b")
 			ix.add(schema.IndexedChunk{ID: int64(i + 1), MemoryID: memory, Text: []byte(text.Prepare(said)), Kind: schema.KindEpisode, State: schema.StateActive}, 0)
 		}
-		q := ix.themes.Ask("the " + known.Draw(t, "asked"))
+		asked := "the " + known.Draw(t, "asked")
+		q := ix.themes.Ask(asked)
 		require.NotNil(t, q)
-		r := &Request{index: ix, themes: q, filter: &filter{states: bitOfState(schema.StateActive), byState: true}}
+		r := &Request{index: ix, themes: ix.themes.Ask(asked), filter: &filter{states: bitOfState(schema.StateActive), byState: true}}
 		found, err := themeArm{}.Candidates(t.Context(), r)
 		require.NoError(t, err)
 		var want []Candidate

@@ -246,19 +246,43 @@ func (q *Question) Near(sentence Set) float64 { return q.Above(sentence, 0) }
 // faster than Near for sentences at or below least.
 func (q *Question) Above(sentence Set, least float64) float64 {
 	topics, concepts := sentence.divide()
-	byTopics := q.nearTopics(topics, least-q.most)
-	if byTopics == 0 && least > q.most {
+	byTopics := q.nearTopics(topics)
+	if !byTopics.above(least - q.most) {
 		return 0
 	}
-	near := min(1, q.sharedConcepts(concepts, least-byTopics)+byTopics)
+	byConcepts := q.sharedConcepts(concepts)
+	if byConcepts.sum == 0 && !byTopics.above(least) {
+		return 0
+	}
+	near := min(1, byConcepts.value()+min(1, byTopics.value()))
 	if near <= least {
 		return 0
 	}
 	return near
 }
 
-// sharedConcepts is the similarity by concepts if that is more than least, and else 0.
-func (q *Question) sharedConcepts(concepts []byte, least float64) float64 {
+// A share is a sum over what a sentence and a question have in common, and the square of
+// the sentence's length, by which it is divided to the power of [lengthPower].
+type share struct{ sum, square float64 }
+
+// above reports whether the value is more than least, if that is not negative.
+func (s share) above(least float64) bool {
+	if least < 0 {
+		return true
+	}
+	x := s.sum / max(least, 1e-9)
+	return s.square < x*x*math.Sqrt(x) // without a power
+}
+
+func (s share) value() float64 {
+	if s.sum == 0 {
+		return 0
+	}
+	return s.sum / math.Exp(lengthPower/2*math.Log(s.square)) // as math.Pow of a positive number
+}
+
+// sharedConcepts is the similarity by concepts.
+func (q *Question) sharedConcepts(concepts []byte) share {
 	var sum float32
 	for at := concepts; len(at) >= conceptSize; at = at[conceptSize:] {
 		if worth := q.worth[conceptIn(at)]; worth != 0 {
@@ -266,18 +290,18 @@ func (q *Question) sharedConcepts(concepts []byte, least float64) float64 {
 		}
 	}
 	if sum == 0 {
-		return 0
+		return share{}
 	}
 	var square float32
 	for at := concepts; len(at) >= conceptSize; at = at[conceptSize:] {
 		weight := float32(at[2])
 		square += weight * weight * q.rarities[conceptIn(at)]
 	}
-	return over(float64(sum)/weightUnit, float64(square)/(weightUnit*weightUnit), least)
+	return share{float64(sum) / weightUnit, float64(square) / (weightUnit * weightUnit)}
 }
 
-// nearTopics is the similarity by topics if that is more than least, and else 0.
-func (q *Question) nearTopics(topics []byte, least float64) float64 {
+// nearTopics is the similarity by topics.
+func (q *Question) nearTopics(topics []byte) share {
 	var space [8]float32
 	best := space[:]
 	if q.topics > len(best) {
@@ -298,20 +322,9 @@ func (q *Question) nearTopics(topics []byte, least float64) float64 {
 		sum += value
 	}
 	if sum == 0 {
-		return 0
+		return share{}
 	}
-	return min(1, over(float64(sum)/weightUnit/q.length, square/(weightUnit*weightUnit), least))
-}
-
-// over returns a sum over a sentence's squared length, to the power of [lengthPower], if
-// that is more than least, and else 0.
-func over(sum, square, least float64) float64 {
-	if least > 0 { // without a power
-		if x := sum / least; square >= x*x*math.Sqrt(x) {
-			return 0
-		}
-	}
-	return sum / math.Pow(square, lengthPower/2)
+	return share{float64(sum) / weightUnit / q.length, square / (weightUnit * weightUnit)}
 }
 
 // Topics lists the codes of the topics and concepts that give a sentence a similarity
@@ -334,7 +347,7 @@ func (q *Question) Topics() (all []uint16) {
 }
 
 // lengthPower is the exponent of a sentence's length in the denominator; 1 makes
-// Near a cosine, which ranks long turns too low. The function over relies on the
+// Near a cosine, which ranks long turns too low. [share.above] relies on the
 // value.
 const lengthPower = 0.8
 

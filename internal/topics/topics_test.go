@@ -104,7 +104,7 @@ func TestNearByConcepts(t *testing.T) {
 		q := Ask(Of(tt.question), 1)
 		shared := func(text string) float64 {
 			_, concepts := Of(text).divide()
-			return q.sharedConcepts(concepts, 0)
+			return q.sharedConcepts(concepts).value()
 		}
 		if near, far := shared(tt.near), shared(tt.far); near <= far {
 			t.Errorf("%q: %q %.2f, %q %.2f", tt.question, tt.near, near, tt.far, far)

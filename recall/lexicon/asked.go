@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/ebbmem/ebb/internal/quickselect"
 	"github.com/ebbmem/ebb/internal/topics"
 )
 
@@ -54,12 +55,8 @@ func (a *Asked) Near(doc int32) float64 {
 // Nearest returns up to n of the documents that are admitted and similar, the most
 // similar first, of equal ones the older. Of a large memory it reads [themeReach].
 func (a *Asked) Nearest(n int, admits func(doc uint32) bool) (found []Near) {
-	least := 0.0            // the similarity that the best exceed
-	var sets [32]topics.Set // read ahead of their use, so that waits for memory overlap
-	best := func() {
-		slices.SortFunc(found, func(a, b Near) int { return cmp.Or(cmp.Compare(b.Value, a.Value), cmp.Compare(a.Doc, b.Doc)) })
-		found = found[:min(len(found), n)]
-	}
+	least, full := 0.0, n+n/4 // the similarity that the best exceed, found anew at so many
+	var sets [32]topics.Set   // read ahead of their use, so that waits for memory overlap
 	for docs := range slices.Chunk(a.touched(), len(sets)) {
 		for i, doc := range docs {
 			sets[i] = a.themes.Of(doc)
@@ -69,14 +66,29 @@ func (a *Asked) Nearest(n int, admits func(doc uint32) bool) (found []Near) {
 			if near == 0 || !admits(doc) {
 				continue
 			}
-			if found = append(found, Near{doc, near}); len(found) == 2*n {
-				best()
-				least = found[n-1].Value
+			if found = append(found, Near{doc, near}); len(found) >= full {
+				found, least = nearest(found, n)
+				full = len(found) + n/4
 			}
 		}
 	}
-	best()
+	slices.SortFunc(found, func(a, b Near) int { return cmp.Or(cmp.Compare(b.Value, a.Value), cmp.Compare(a.Doc, b.Doc)) })
+	found = found[:min(len(found), n)]
+	for _, near := range found {
+		a.compared[near.Doc%uint32(len(a.compared))] = near
+	}
 	return found
+}
+
+// nearest keeps the n nearest, with all that are as near as the last of them. It returns
+// the similarity of that one.
+func nearest(found []Near, n int) (kept []Near, least float64) {
+	values := make([]float64, len(found))
+	for i := range found {
+		values[i] = found[i].Value
+	}
+	least = quickselect.NthLargest(values, n)
+	return slices.DeleteFunc(found, func(near Near) bool { return near.Value < least }), least
 }
 
 // themeReach is how many documents the topic arm compares with a question. In a larger
