@@ -169,10 +169,9 @@ func Near(question, sentence Set, concepts float64) float64 {
 // A Question is a question's topics and concepts, prepared for many sentences. It does
 // not change and may be used by several goroutines.
 type Question struct {
-	// values has for each topic of a sentence its value for each topic of the question,
-	// nil for a topic that none of them is related to.
-	values  [maxTopics][]float32
-	topics  int                 // of the question
+	// values has, for four of its topics at a time, the value of each topic of a sentence
+	// for each of the four.
+	values  []fourValues
 	weights *[maxTopics]float64 // squared, of the topics
 	length  float64             // of the topics
 
@@ -181,6 +180,8 @@ type Question struct {
 	most     float64            // the similarity by concepts is at most this
 	rarities *[maxCodes]float32 // squared, of the concepts
 }
+
+type fourValues [maxTopics][4]float32
 
 // Ask prepares a question for [Question.Near]. The similarity of concepts counts times
 // the factor concepts.
@@ -199,7 +200,7 @@ var equallyRare = func() (r [maxCodes]float32) {
 func ask(q Set, factor float64, weights *[maxTopics]float64, rarities *[maxCodes]float32) *Question {
 	l := lexicon()
 	topics, _ := q.divide()
-	a := &Question{topics: len(topics) / topicSize, weights: new([maxTopics]float64), rarities: rarities}
+	a := &Question{values: make([]fourValues, (len(topics)/topicSize+3)/4), weights: new([maxTopics]float64), rarities: rarities}
 	for i := range l.names {
 		a.weights[i] = weights[i] * weights[i]
 	}
@@ -221,18 +222,13 @@ func ask(q Set, factor float64, weights *[maxTopics]float64, rarities *[maxCodes
 	// By the inequality of Cauchy and Schwarz, for a sentence that has all of them with a
 	// weight of 1 and no others. The rest is for rounding.
 	a.most = factor * math.Pow(rare, (1-lengthPower)/2) * 1.001
-	for i := range a.topics {
+	for i := range len(topics) / topicSize {
 		at := topics[i*topicSize:]
 		t := topicIn(at)
 		w := float64(at[1]) / weightUnit * weights[t]
 		a.length += w * w
 		for u := range l.names {
-			if value := float32(w * float64(l.near[t][u]) * weights[u]); value > 0 {
-				if a.values[u] == nil {
-					a.values[u] = make([]float32, a.topics)
-				}
-				a.values[u][i] = value
-			}
+			a.values[i/4][u][i%4] = float32(w * float64(l.near[t][u]) * weights[u])
 		}
 	}
 	a.length = math.Sqrt(a.length)
@@ -302,27 +298,27 @@ func (q *Question) sharedConcepts(concepts []byte) share {
 
 // nearTopics is the similarity by topics.
 func (q *Question) nearTopics(topics []byte) share {
-	var space [8]float32
-	best := space[:]
-	if q.topics > len(best) {
-		best = make([]float32, q.topics)
-	}
-	square := 0.0
-	for at := topics; len(at) >= topicSize; at = at[topicSize:] {
-		topic, weight := topicIn(at), float32(at[1])
-		square += float64(weight) * float64(weight) * q.weights[topic]
-		for i, value := range q.values[topic] {
-			if value *= weight; value > best[i] {
-				best[i] = value
-			}
-		}
-	}
 	var sum float32
-	for _, value := range best[:q.topics] {
-		sum += value
+	for i := range q.values {
+		var best [4]uint32 // as bits, which have the order of the numbers
+		for at := topics; len(at) >= topicSize; at = at[topicSize:] {
+			values, weight := &q.values[i][topicIn(at)], float32(at[1])
+			best[0] = max(best[0], math.Float32bits(values[0]*weight))
+			best[1] = max(best[1], math.Float32bits(values[1]*weight))
+			best[2] = max(best[2], math.Float32bits(values[2]*weight))
+			best[3] = max(best[3], math.Float32bits(values[3]*weight))
+		}
+		for _, value := range best {
+			sum += math.Float32frombits(value)
+		}
 	}
 	if sum == 0 {
 		return share{}
+	}
+	square := 0.0
+	for at := topics; len(at) >= topicSize; at = at[topicSize:] {
+		weight := float64(at[1])
+		square += weight * weight * q.weights[topicIn(at)]
 	}
 	return share{float64(sum) / weightUnit / q.length, square / (weightUnit * weightUnit)}
 }
@@ -336,9 +332,11 @@ func (q *Question) Topics() (all []uint16) {
 		all = append(all, c.code)
 	}
 	var worth [maxTopics]float32
-	for u, values := range q.values {
-		if len(values) > 0 {
-			worth[u] = slices.Max(values)
+	for u := range worth {
+		for i := range q.values {
+			worth[u] = max(worth[u], slices.Max(q.values[i][u][:]))
+		}
+		if worth[u] > 0 {
 			all = append(all, uint16(u))
 		}
 	}
