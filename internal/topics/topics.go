@@ -246,11 +246,11 @@ func (q *Question) Above(sentence Set, least float64) float64 {
 	if !byTopics.above(least - q.most) {
 		return 0
 	}
-	byConcepts := q.sharedConcepts(concepts)
-	if byConcepts.sum == 0 && !byTopics.above(least) {
+	shared := q.sharedConcepts(concepts).value()
+	if !byTopics.above(least - shared) {
 		return 0
 	}
-	near := min(1, byConcepts.value()+min(1, byTopics.value()))
+	near := min(1, shared+min(1, byTopics.value()))
 	if near <= least {
 		return 0
 	}
