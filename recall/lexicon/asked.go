@@ -55,7 +55,7 @@ func (a *Asked) Near(doc int32) float64 {
 // Nearest returns up to n of the documents that are admitted and similar, the most
 // similar first, of equal ones the older. Of a large memory it reads [themeReach].
 func (a *Asked) Nearest(n int, admits func(doc uint32) bool) (found []Near) {
-	least, full := 0.0, n+n/4 // the similarity that the best exceed, found anew at so many
+	least, full := 0.0, n+n/4 // the similarity that the best exceed, computed again at so many
 	var sets [32]topics.Set   // read ahead of their use, so that waits for memory overlap
 	for docs := range slices.Chunk(a.touched(), len(sets)) {
 		for i, doc := range docs {
