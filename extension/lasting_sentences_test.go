@@ -38,8 +38,12 @@ func TestLastingSentenceIsKept(t *testing.T) {
 	require.Equal(t, schema.SaidLasting, claims[0].Attributes[schema.AttrSaid])
 
 	known := len(l.claimed())
-	l.publish("Thursdays I coach the under-nines till seven.")
+	other := Scope{User: dora.User, Session: "other"} // else it is no further evidence of anything
+	require.NoError(t, l.x.Bus().Publish(t.Context(), eventbus.UserMessage(other, "Thursdays I coach the under-nines till seven.")))
+	require.NoError(t, l.x.WaitIdle(t.Context()))
 	require.Len(t, l.claimed(), known, "said twice it is known")
+	again := slices.DeleteFunc(l.claimed(), func(m Record) bool { return m.State == StateDormant })
+	require.Equal(t, claims[0].Confidence, again[0].Confidence, "and lasts no longer for it: small talk is said most often")
 	runs := l.runs("said")
 	_, err := l.x.Undo(t.Context(), dora, runs[len(runs)-1].UID)
 	require.NoError(t, err)
