@@ -188,3 +188,11 @@ func TestDropRepeated(t *testing.T) {
 	require.Len(t, dropRepeated([]prompt.Entry{said, entryOf(KindEpisode, message, true)}), 2, "a line of a message may not hold it")
 	require.Len(t, dropRepeated([]prompt.Entry{said, other}), 2)
 }
+
+// A fact that a model saved in other words rests on the sentence that says little else.
+func TestSavedFactRestsOnItsSentence(t *testing.T) {
+	l := newDiary(t)
+	l.publish("The trust's maps are metric, the truck is metric, my own grandson in the north is metric, and I looked today at a rod and thought 'five metres and a bit', as if nothing were the matter. It's over. Give it to me in metres, and let no one say I went quietly.")
+	l.tool("remember_fact", map[string]any{"content": "Dora now wants distances in metres."})
+	require.Contains(t, l.profiled()[0], "Give it to me in metres")
+}
