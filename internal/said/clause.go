@@ -14,6 +14,9 @@ type reader struct {
 	long     bool   // a long message: only rows marked clear count
 	speaker  string // the subject of the last clause: "I", "my sister", or ""
 	person   person // the last person of the writer's that was mentioned
+	known    []Person
+	met      []Claim // in the names of the people that clauses are about
+	named    Claim   // the last one in the sentence
 	m        matcher
 }
 
@@ -381,6 +384,7 @@ func (r *reader) claimAt(s sentence, tokens []token, i int, before termFlags, el
 		if c.Subject == "she" && r.person.subject != "" && c.Ended == "" { // "I have a sister. Her name is Noor."
 			c.Subject, c.Predicate, c.Functional = "I", strings.TrimPrefix(r.person.subject, "my "), false
 		}
+		r.named = c
 		return c, end, ok
 	}
 	about, n := r.personAt(tokens, i)
@@ -400,8 +404,9 @@ func (r *reader) claimAt(s sentence, tokens []token, i int, before termFlags, el
 	rest = append(rest, token{lo: tokens[i].lo, hi: tokens[i+max(n, 1)-1].hi, word: subjectWord})
 	rest = append(rest, tokens[i+n:]...)
 	*m = matcher{lex: r.lex, tokens: rest, third: true, start: -1}
-	c, end, ok = r.firstRow(s, 0, before, about.subject)
-	c.Relation, c.Name = about.relation, about.name
+	if c, end, ok = r.firstRow(s, 0, before, about.subject); ok {
+		c, ok = r.about(c, about)
+	}
 	return c, i + n - 1 + end, ok
 }
 
@@ -413,88 +418,6 @@ const (
 	subjectWord    = "\x01"
 	possessiveWord = "\x02"
 )
-
-// person is somebody close to the writer: the subject "my sister", the words for the
-// relation, "older sister", and the name after them.
-type person struct{ subject, relation, name string }
-
-// personAt returns the person that the phrase "my sister" at token i means, with or
-// without a name after it, and the number of its tokens.
-func (r *reader) personAt(tokens []token, i int) (p person, n int) {
-	m := matcher{lex: r.lex, tokens: tokens}
-	j := i
-	switch {
-	case r.lex.possessives[tokens[i].word]:
-		if j++; r.lex.han {
-			j = afterOwner(tokens, j)
-		}
-	case r.lex.han: // 老公跳槽了
-		if n := r.calledAt(tokens, i); n > 0 { // 豆豆转学了
-			return person{subject: phraseOf(tokens[i : i+n])}, n
-		}
-	case !r.lex.parents[tokens[i].word]:
-		return person{}, 0
-	}
-	for _, c := range [...]class{kin, role, friend, pet} {
-		for w := m.nounLength(j); w >= 1; w-- {
-			canon, ok := m.nounAt(j, w, c)
-			if !ok || j == i && r.lex.han && !relatives[canon] {
-				continue
-			}
-			end := j + w
-			for k := r.nameLength(tokens, end); k > 0; k = r.nameLength(tokens, end) {
-				end += k
-			}
-			return person{"my " + canon, phraseOf(tokens[j : j+w]), phraseOf(tokens[j+w : end])}, end - i
-		}
-	}
-	return person{}, 0
-}
-
-// calledAt returns the number of tokens at i of what Chinese writers call somebody: a
-// doubled syllable, or one after 小, 阿 or 老; 0 for none and for other words.
-func (r *reader) calledAt(tokens []token, i int) int {
-	if i+2 >= len(tokens) || tokens[i].mark || tokens[i+1].mark || tokens[i].quoted {
-		return 0
-	}
-	m := matcher{lex: r.lex, tokens: tokens}
-	for n := max(2, m.nounLength(i)); n >= 2; n-- {
-		if word := phraseOf(tokens[i : i+n]); nouns[word] != nil || unnamed[word] {
-			return 0
-		}
-	}
-	if n, _ := r.lex.adverbs.at(tokens, i); n > 1 || r.lex.subjects[tokens[i+1].word] {
-		return 0
-	}
-	if tokens[i].word == tokens[i+1].word || familiar[tokens[i].word] {
-		return 2
-	}
-	return 0
-}
-
-// unnamed are words that look like names among friends.
-var unnamed = wordSet("人人 个个 天天 年年 月月 时时 处处 样样 慢慢 渐渐 轻轻 偷偷 悄悄 默默 好好 早早 偏偏 往往 明明 刚刚 谢谢 哈哈 呵呵 嘿嘿 嘻嘻 拜拜 家家 小学 小区 小店 小时 小心 小伙 小组 老是 老人 老外 老乡 老样 老早")
-
-// relatives are words that mean a relative of the writer without 我: 老公, 妈.
-var relatives = map[string]bool{
-	"mother": true, "father": true, "spouse": true, "sister": true, "brother": true, "daughter": true, "son": true, "child": true,
-	"grandmother": true, "grandfather": true, "mother_in_law": true, "father_in_law": true,
-}
-
-// nameLength returns the number of tokens from j of a part of a name: a capitalised
-// word, in Chinese 小王, 阿明 or 老李; 0 for none.
-func (r *reader) nameLength(tokens []token, j int) int {
-	switch {
-	case r.lex.han && j+2 < len(tokens) && familiar[tokens[j].word] && !tokens[j+1].mark:
-		return 2
-	case !r.lex.han && j < len(tokens) && tokens[j].upper && !tokens[j].mark && !r.lex.known[tokens[j].word]:
-		return 1
-	}
-	return 0
-}
-
-// familiar are the syllables before a Chinese name among friends.
-var familiar = wordSet("小 阿 老")
 
 // firstRow returns the claim of the first row that matches at token i.
 func (r *reader) firstRow(s sentence, i int, before termFlags, subject string) (c Claim, end int, ok bool) {
@@ -534,7 +457,7 @@ func (r *reader) firstRow(s sentence, i int, before termFlags, subject string) (
 	slices.Sort(found)
 	for _, k := range found {
 		p := &r.lex.patterns[k]
-		if r.long && p.flags&clear == 0 || p.flags&reportedOnly != 0 && !r.reported || subject != "I" && p.flags&wishes != 0 {
+		if r.long && p.flags&clear == 0 || p.flags&reportedOnly != 0 && !r.reported || subject != "I" && p.flags&wishes != 0 || subject == "I" && (p.predicate == died || p.predicate == gone) {
 			continue
 		}
 		if m.from = i; !m.run(p, i) {

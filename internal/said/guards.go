@@ -398,8 +398,8 @@ var guards = map[string]func(v *value) bool{
 	"creative": func(v *value) bool {
 		return v.n <= 5
 	},
-	"never": func(v *value) bool {
-		return false
+	"close": func(v *value) bool {
+		return v.reader.close(v.obj, v.claim)
 	},
 }
 
