@@ -7,17 +7,18 @@ import (
 
 // reader reads the claims of one text.
 type reader struct {
-	text     string
-	lex      *lexicon
-	reported bool   // written by somebody else: third-person forms, the subject may be missing
-	lower    bool   // the writer uses no capitals
-	long     bool   // a long message: only rows marked clear count
-	speaker  string // the subject of the last clause: "I", "my sister", or ""
-	person   person // the last person of the writer's that was mentioned
-	known    []Person
-	met      []Claim // in the names of the people that clauses are about
-	named    Claim   // the last one in the sentence
-	m        matcher
+	text      string
+	lex       *lexicon
+	reported  bool   // written by somebody else: third-person forms, the subject may be missing
+	lower     bool   // the writer uses no capitals
+	long      bool   // a long message: only rows marked clear count
+	speaker   string // the subject of the last clause: "I", "my sister", or ""
+	person    person // the last person of the writer's that was mentioned
+	personEnd int
+	known     []Person
+	met       []Claim // in the names of the people that clauses are about
+	named     Claim   // the last one in the sentence
+	m         matcher
 }
 
 // read returns the claims of a sentence.
@@ -41,7 +42,7 @@ func (r *reader) read(s sentence) []Claim {
 	passing := anyPhrase(lex.passing, tokens[:limit])
 	var out []Claim
 	hedged, asks := false, false
-	r.speaker = ""
+	r.speaker, r.personEnd = "", 0
 	if r.reported {
 		r.speaker = "I"
 	}
@@ -70,7 +71,7 @@ func (r *reader) read(s sentence) []Claim {
 		if joined, _ := lex.joins.at(tokens, at); joined > 0 && r.speaker == "" && !lex.han { // "My doc up and retired": the subject is not the writer
 			begin = -1
 		}
-		if lex.han && strings.HasPrefix(elided, "my ") { // what follows is about that person
+		if strings.HasPrefix(elided, "my ") { // what follows is about that person
 			begin = -1
 		}
 		claim, end, ok := r.claimAt(s, tokens[:limit], start, before, elided, begin)
@@ -173,7 +174,7 @@ func (r *reader) elidesAt(tokens []token, at, start int) string {
 	switch {
 	case r.speaker == "" || strings.HasSuffix(tokens[start].word, "ing"):
 		return ""
-	case r.reported, r.lex.han:
+	case r.reported, r.lex.han, r.personEnd > 0 && r.personEnd == at-1: // "Noor, my sister, moved …"
 		return r.speaker
 	}
 	switch tokens[at].word { // "and work at X"
@@ -199,7 +200,7 @@ func (r *reader) noteSpeaker(tokens []token, start int, c Claim, claimed bool) {
 	introduced := claimed && c.Subject == "I" && r.m.canon != "" && (r.m.class == kin || r.m.class == role || r.m.class == friend || r.m.class == pet)
 	switch {
 	case n > 0:
-		r.speaker, r.person = mentioned.subject, mentioned
+		r.speaker, r.person, r.personEnd = mentioned.subject, mentioned, start+n
 	case introduced && (r.reported || r.lex.han):
 		r.speaker = "my " + r.m.canon
 	case r.reported:
