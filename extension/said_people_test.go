@@ -42,12 +42,18 @@ func TestNameStandsForThePerson(t *testing.T) {
 		{[]string{"Mi hija Lucía trabaja en el banco.", "Lucía ya no trabaja en el banco."}, "daughter Lucía, daughter works_at banco"},
 		{[]string{"我弟弟叫李强，住在深圳。", "李强搬到广州了。"}, "brother lives_in 广州, brother 李强"},
 
+		{[]string{"My cousin Hattie lives in York.", "Hattie's moved to Leeds."}, "cousin Hattie, cousin lives_in Leeds"},
+		{[]string{"My cousin Hattie lives in York.", "In May Hattie moved to Leeds."}, "cousin Hattie, cousin lives_in Leeds"},
+		{[]string{"Mein Bruder Markus lebt in Linz.", "Seit Mai wohnt Markus in Graz."}, "brother Markus, brother lives_in Graz"},
+
 		{[]string{"My dog Biscuit lives in the barn.", "Biscuit died on Sunday."}, "dog Biscuit"},
 		{[]string{"Our dog is called Rex.", "Our dog lives in the barn.", "We lost Rex on Tuesday."}, "dog Rex"},
 		{[]string{"My gran Edith lives in Hull.", "My gran died on Sunday."}, "grandmother Edith"},
 		{[]string{"My gran lives in Hull.", "My gran passed away."}, "grandmother"},
 		{[]string{"Mein Opa Alfred lebt in Celle.", "Alfred ist am Sonntag gestorben."}, "grandfather Alfred"},
 		{[]string{"Mi abuela Remedios vive en Toledo.", "Remedios falleció anoche."}, "grandmother Remedios"},
+		{[]string{"My flatmate Jonah works at Tesco.", "Jonah moved out on Friday."}, "flatmate Jonah"},
+		{[]string{"Gestern ist unser Hund Bello gestorben."}, "dog Bello"},
 		{[]string{"我家猫叫汤圆。", "汤圆走了。"}, "cat 汤圆"},
 		{[]string{"我爷爷叫张德福，住在乡下。", "张德福去世了。"}, "grandfather 张德福"},
 
@@ -61,6 +67,10 @@ func TestNameStandsForThePerson(t *testing.T) {
 		{[]string{"My daughter Kirsty lives in York.", "My colleague Kirsty moved to Leeds."}, "colleague lives_in Leeds, daughter Kirsty, daughter lives_in York"},
 		{[]string{"我姐叫刘芳，住在杭州。", "我妹搬到苏州了。"}, "sister lives_in 杭州, sister lives_in 苏州, sister 刘芳"},
 		{[]string{"My boss is called Gail.", "My boss is now Tom.", "My boss lives in York.", "Gail moved to Leeds."}, "boss Tom, boss lives_in York"},
+
+		{[]string{"My cousin Hattie lives in York.", "Hattie's sister lives in Leeds."}, "cousin Hattie, cousin lives_in York"},
+		{[]string{"My cousin Hattie lives in York.", "Hattie and her friend moved to Leeds."}, "cousin Hattie, cousin lives_in York"},
+		{[]string{"My daughter Kirsty lives in York.", "My daughter Kirsty moved out."}, "daughter Kirsty, daughter lives_in York"},
 
 		// it is not said that it is so
 		{[]string{"My daughter Kirsty lives in York.", "Did Kirsty move to Leeds?"}, "daughter Kirsty, daughter lives_in York"},

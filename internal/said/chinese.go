@@ -157,7 +157,7 @@ I 家? 有 一只|两只|三只|一条|两条 #pet : has_pet adds clear
 I 有 一个|两个|三个|四个|个|俩|一对|一位 #kin : has_family adds clear
 I 没 有? #kin : has_family denied
 I 去世|死|过世|病逝 了? : died denied change
-I 走|没 了 : gone denied change
+I 走|没|搬走|搬出去 了 : gone denied change
 I 和|跟|与 X 结婚 了? : spouse func change
 I 结婚|离婚|订婚 了 : marital_status func change value=married
 I 是|现在|目前? #status : marital_status func clear

@@ -93,8 +93,10 @@ func (r *reader) read(s sentence) []Claim {
 				if n, s := lex.blocks.at(tokens, j); n > 0 && s == 0 || lex.pronouns[tokens[j].word] && !r.reported {
 					break
 				}
-				if word := tokens[j].word; !lex.subjects[word] && !lex.possessives[word] && (lex.han || lex.index[word] == nil && lex.clipped[word] == "" && lex.plural[word] == "") {
-					continue
+				if word := tokens[j].word; !lex.subjects[word] && !lex.possessives[word] && (lex.han || lex.index[word] == nil && lex.clipped[word] == "" && lex.plural[word] == "" && lex.third[word] == "") {
+					if _, n := r.knownAt(tokens, j); n == 0 {
+						continue
+					}
 				}
 				claim, end, ok = r.claimAt(s, tokens[:limit], j, before|r.flagsIn(tokens[start:j]), "", -1)
 				if ok {
@@ -392,6 +394,12 @@ func (r *reader) claimAt(s sentence, tokens []token, i int, before termFlags, el
 	if n == 0 && r.lex.pronouns[tokens[i].word] && r.person.subject != "" && !r.reported && people[tokens[i].word] {
 		about, n = r.person, 1
 	}
+	verb := 0 // before the subject: "gestern ist mein Bruder nach Graz gezogen"
+	if n == 0 && i > 0 && !tokens[i-1].mark && i+1 < len(tokens) && r.lex.third[tokens[i].word] != "" {
+		if about, n = r.personAt(tokens, i+1); n > 0 {
+			verb = 1
+		}
+	}
 	if n == 0 && strings.HasPrefix(elided, "my ") {
 		if about = r.person; about.subject != elided {
 			about = person{subject: elided}
@@ -402,8 +410,9 @@ func (r *reader) claimAt(s sentence, tokens []token, i int, before termFlags, el
 	}
 	// "my sister lives …" matches "I live …" in the third person.
 	rest := make([]token, 0, len(tokens)-i+1)
-	rest = append(rest, token{lo: tokens[i].lo, hi: tokens[i+max(n, 1)-1].hi, word: subjectWord})
-	rest = append(rest, tokens[i+n:]...)
+	rest = append(rest, token{lo: tokens[i+verb].lo, hi: tokens[i+verb+max(n, 1)-1].hi, word: subjectWord})
+	rest = append(rest, tokens[i:i+verb]...)
+	rest = append(rest, r.lex.unclipped(tokens[i+verb+n:])...)
 	*m = matcher{lex: r.lex, tokens: rest, third: true, start: -1}
 	if c, end, ok = r.firstRow(s, 0, before, about.subject); ok {
 		c, ok = r.about(c, about)

@@ -168,6 +168,7 @@ I have no #pet : has_pet denied
 I have no #kin : has_family denied
 I have? died|passed_away : died denied change
 I am|have been_put_down|been_put_to_sleep|had_to_be_put_down|put_down|put_to_sleep : died denied change
+I have? moved_out : gone denied change
 I had_to|have_had_to have|put X put_down|put_to_sleep|down|to_sleep : lost denied change is=close
 I have? lost X : lost denied change is=close
 I am? married to X : spouse func clear

@@ -181,6 +181,7 @@ I? habe I? keine|keinen|kein #pet : has_pet denied
 I bin gestorben|verstorben|eingeschläfert|eingeschläfert_worden|tot : died denied change
 I bin am|im|letzten|letzte|letztes|diese|diesen Z gestorben|verstorben|eingeschläfert_worden : died denied change
 I muss|musste|mussten ich|wir einschläfern|gehen lassen : died denied change
+I bin ausgezogen : gone denied change
 ist|bin X gestorben|verstorben|eingeschläfert_worden : lost denied change is=close
 I? habe I? X verloren : lost denied change is=close
 I? muss|musste|mussten|müssen I? X einschläfern|gehen lassen : lost denied change is=close

@@ -433,7 +433,7 @@ func (r *reader) proper(obj span) bool {
 		}
 	}
 	w := first.word
-	if r.lower && (len(w) < 3 || r.lex.known[w]) || r.lex.vague[w] {
+	if r.lower && (len(w) < 3 || r.lex.known[w]) || r.lex.vague[w] || r.lex.prefixes[w] && !r.lex.han {
 		return false
 	}
 	if r.lex.of == "von" && obj.hi-obj.lo == 1 && r.people(obj) {

@@ -113,6 +113,27 @@ func (r *reader) personAt(tokens []token, i int) (p person, n int) {
 	return person{}, 0
 }
 
+// unclipped spells out the verb in "my sister's moved" and "my sister's a nurse", but not
+// "my sister's car".
+func (l *lexicon) unclipped(t []token) []token {
+	if l.of != "of" || len(t) < 2 || t[0].word != "'s" {
+		return t
+	}
+	verb := t[0]
+	switch next := t[1].word; {
+	case participles[next]:
+		verb.word = "has"
+	case l.articles[next] || l.prefixes[next] || next == "not" || next == "now":
+		verb.word = "is"
+	default:
+		return t
+	}
+	return append([]token{verb}, t[1:]...)
+}
+
+// participles are those after which "'s" means "has".
+var participles = wordSet("moved left died passed got quit retired joined started stopped switched changed become given gone been had just")
+
 // calledAt returns the number of tokens at i of what Chinese writers call somebody: a
 // doubled syllable, or one after 小, 阿 or 老; 0 for none and for other words.
 func (r *reader) calledAt(tokens []token, i int) int {
@@ -226,7 +247,7 @@ func (r *reader) about(c Claim, p person) (Claim, bool) {
 	}
 	c.Relation = p.relation
 	_, animal := nounIn(relation, pet)
-	if c.Predicate != died && c.Predicate != lost && !(c.Predicate == gone && animal) {
+	if c.Predicate != died && c.Predicate != lost && !(c.Predicate == gone && (animal || relation == "flatmate")) {
 		c.Name = p.name
 		return c, c.Predicate != gone
 	}
@@ -254,8 +275,8 @@ func (r *reader) severalOf(k Person, relation string) bool {
 	return false
 }
 
-// Predicates of rows for a death, which ends a relation: of the subject, of an animal that
-// is the subject, and of the object.
+// Predicates of rows for what ends a relation: the subject has died, an animal or flatmate
+// that is the subject is gone, the object has died.
 const (
 	died = "died"
 	gone = "gone"
