@@ -72,6 +72,8 @@ func TestNameStandsForThePerson(t *testing.T) {
 		{[]string{"My cousin Hattie lives in York.", "Hattie and her friend moved to Leeds."}, "cousin Hattie, cousin lives_in York"},
 		{[]string{"My daughter Kirsty lives in York.", "My daughter Kirsty moved out."}, "daughter Kirsty, daughter lives_in York"},
 
+		{[]string{"My dentist is Dr. Hale.", "My dentist lives in York.", "Dr. Lind moved to Leeds."}, "dentist Dr. Hale, dentist lives_in York"},
+
 		// it is not said that it is so
 		{[]string{"My daughter Kirsty lives in York.", "Did Kirsty move to Leeds?"}, "daughter Kirsty, daughter lives_in York"},
 		{[]string{"My daughter Kirsty lives in York.", "Maybe Kirsty moved to Leeds."}, "daughter Kirsty, daughter lives_in York"},

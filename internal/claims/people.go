@@ -185,7 +185,7 @@ func nameOf(object string) string {
 			words = words[:i]
 			break
 		}
-		if cut := strings.TrimRight(w, ",;:.!"); cut != w {
+		if cut := strings.TrimRight(w, ",;:!"); cut != w {
 			words = append(words[:i:i], cut)
 			break
 		}

@@ -50,6 +50,9 @@ func (r *reader) knownAt(tokens []token, i int) (p person, n int) {
 	two := false
 	for _, k := range r.known {
 		first, _, _ := strings.Cut(k.Name, " ")
+		if fillers[foldWord(first)] { // a title
+			first = k.Name
+		}
 		for _, name := range [...]string{k.Name, first} {
 			switch m := r.nameAt(tokens, i, name); {
 			case m == 0 || m < n || strings.HasPrefix(k.Relation, "has_"):
