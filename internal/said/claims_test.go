@@ -593,6 +593,8 @@ Hugo ya no vive en Londres. => my son | lives_in | Londres ~ !
 Gail works at Boots now. => my boss | works_at | Boots * !
 Hattie, my cousin, moved to Leeds. => my cousin | lives_in | Leeds * !
 Hattie's car is red.
+Hattie's mother is in Mullingar, she is 79 and she plays bridge.
+My sister's boss is nice, he works at Boots.
 Hattie Smith moved to Leeds.
 "Hattie moved to Leeds" is the first line of it.
 Will moved to Leeds.

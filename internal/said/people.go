@@ -134,6 +134,11 @@ func (l *lexicon) unclipped(t []token) []token {
 	return append([]token{verb}, t[1:]...)
 }
 
+// ownsAt reports whether what stands before token i owns what follows.
+func (r *reader) ownsAt(tokens []token, i int) bool {
+	return i+1 < len(tokens) && (tokens[i].word == "的" || tokens[i].word == "'s" && r.lex.unclipped(tokens[i:])[0].word == "'s")
+}
+
 // participles are those after which "'s" means "has".
 var participles = wordSet("moved left died passed got quit retired joined started stopped switched changed become given gone been had just")
 
