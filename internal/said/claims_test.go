@@ -554,7 +554,7 @@ I went to the lake with my sister Noor and my dog Biscuit. => I | sister | Noor 
 my new boss Ted Kozak starts on Monday => I | boss | Ted Kozak * !
 I have to ring Dr. Ferruz, my dentist, about the filling. => I | dentist | Dr. Ferruz *
 tengo que llamar a Ferruz, mi dentista, que se me ha saltado un empaste => I | dentist | Ferruz *
-Gestern hat mein Chef Thomas Müller gekündigt. => my boss | works_at |  ~ ! ; I | boss | Thomas Müller *
+Gestern hat mein Chef Thomas Müller gekündigt. => I | boss | Thomas Müller *
 Ask my mom Monday about it.
 Yesterday, my boss, who is mean, shouted at us.
 weil mein Bruder Hunger hat

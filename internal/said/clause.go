@@ -396,9 +396,9 @@ func (r *reader) claimAt(s sentence, tokens []token, i int, before termFlags, el
 	if n == 0 && r.lex.pronouns[tokens[i].word] && r.person.subject != "" && !r.reported && people[tokens[i].word] {
 		about, n = r.person, 1
 	}
-	verb := 0 // before the subject: "gestern ist mein Bruder nach Graz gezogen"
+	verb := 0 // before the subject: "gestern ist Markus nach Graz gezogen"
 	if n == 0 && i > 0 && !tokens[i-1].mark && i+1 < len(tokens) && r.lex.third[tokens[i].word] != "" {
-		if about, n = r.personAt(tokens, i+1); n > 0 {
+		if about, n = r.knownAt(tokens, i+1); n > 0 {
 			verb = 1
 		}
 	}
