@@ -47,6 +47,7 @@ type Lines struct {
 
 	changes func() map[*line][]*line // see changesOf; computed on first use
 
+	endings []ending
 	allHold bool // none of the user's claims is superseded
 	loc     *time.Location
 }
@@ -165,7 +166,7 @@ func (s *Lines) ToldOnly() *Lines {
 		}
 	}
 	of := indexLines(told)
-	of.allHold, of.loc = s.allHold, s.loc
+	of.endings, of.allHold, of.loc = s.endings, s.allHold, s.loc
 	return of
 }
 
@@ -275,6 +276,11 @@ func (s *Lines) Choose(budget int, question string, found []recall.Result, quota
 			if taken[l] {
 				for _, later := range s.changes()[l] {
 					take(later)
+				}
+				if l.endedBy != nil {
+					for _, at := range s.restOn[l.endedBy.by.claims[0].claim.ID] {
+						take(s.all[at])
+					}
 				}
 			}
 		}
@@ -401,7 +407,7 @@ func (r *reserve) release(l *line) {
 
 // passed reports whether a line is dormant or about a time that is over.
 func (l *line) passed(now time.Time) bool {
-	return l.Dormant || l.over(now)
+	return l.Dormant || l.endedBy != nil || l.over(now)
 }
 
 // over reports whether a line is about a time that is over.

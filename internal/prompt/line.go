@@ -56,11 +56,12 @@ type Line struct {
 type line struct {
 	Line // the public part
 
-	shown  string // the rendered line
-	brief  *line  // of what was saved: only the sentences that were, for want of room; nil for others
-	claims []*ownClaim
-	place  int // position among the lines
-	topics topics.Set
+	shown   string  // the rendered line
+	endedBy *ending // what a later line says of it; nil while it holds
+	brief   *line   // of what was saved: only the sentences that were, for want of room; nil for others
+	claims  []*ownClaim
+	place   int // position among the lines
+	topics  topics.Set
 
 	importance float64
 	evidence   int
@@ -118,7 +119,12 @@ func linesOf(current map[int64]*ownClaim, loc *time.Location) *Lines {
 		}
 		l.add(c)
 	}
+	endings := endingsOf(lines)
 	for _, l := range lines {
+		l.endedBy = l.endedAmong(endings)
+		if e := l.endedBy; e != nil {
+			l.Ended = cmp.Or(l.Ended, e.mark(loc).String())
+		}
 		l.shown = l.Render(slices.ContainsFunc(l.claims, func(c *ownClaim) bool { return c.relative || c.free }), loc)
 		l.Tokens = text.Tokens(l.shown)
 		l.brief = l.shortest(loc)
@@ -128,7 +134,7 @@ func linesOf(current map[int64]*ownClaim, loc *time.Location) *Lines {
 			cmp.Compare(a.claims[0].source.ID, b.claims[0].source.ID), cmp.Compare(strings.Index(a.claims[0].source.Content, a.Text), strings.Index(b.claims[0].source.Content, b.Text)))
 	})
 	of := indexLines(withoutRepeats(lines))
-	of.loc = loc
+	of.endings, of.loc = endings, loc
 	return of
 }
 
