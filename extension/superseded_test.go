@@ -102,3 +102,17 @@ func TestEndingsMarkWhatTheyEnd(t *testing.T) {
 		require.Equal(t, strings.Contains(m.Content, "Whitby") || strings.Contains(m.Content, "from 12"), is, m.Content)
 	}
 }
+
+// Where a later line may have changed an earlier one, both are dated, the newer first.
+func TestChangesBesideEachOtherAreDated(t *testing.T) {
+	l := newDiary(t)
+	l.says("Alarm at the shop is 4471.")
+	l.says("My code for the bike shed is 7735.")
+	l.says("Alarm code is 9083.")
+	s, err := l.x.Session(dora)
+	require.NoError(t, err)
+	found, err := s.Preview(t.Context(), "What's the alarm code?")
+	require.NoError(t, err)
+	require.Contains(t, found.Block, "- Alarm code is 9083. (said 2026-03-05)\n- Alarm at the shop is 4471. (said 2026-03-03)\n")
+	require.Contains(t, found.Block, "- My code for the bike shed is 7735.\n")
+}

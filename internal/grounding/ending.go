@@ -78,7 +78,8 @@ var endings = []ending{
 	form(active, `(?i)\b(?:gave up|given up|quit|(?:packed|jacked|chucked) in|(?:had to|have to) give up|done with|stopped (?:going to|doing|playing|taking|attending|having|getting|renting|keeping|learning)|stopped(?P<services> the (?:milk|milkman|paper|papers|deliver(?:y|ies)|tablets|medication|pills))?) `+things),
 	form(active, `(?i)\b(?:no longer|don['’]?t) (?:do|doing|going to|go to|play|playing|have|own|keep|rent|attend|doing) `+things),
 	form(0, `(?i)^(?:there(?:['’]s| is| are) |and |so )?no more `+things),
-	form(0, `(?i)^(?:and |but |so )?`+thing+` ?`+auxil+` (?:gone|no more|dead|folded|closed down|shut down|packed up|packed in|disbanded|broken up|ended|died|passed away)\b`),
+	form(0, `(?i)^(?:and |but |so )?`+thing+` ?`+auxil+` (?:no more|dead|folded|closed down|shut down|packed up|packed in|disbanded|broken up|ended|died|passed away)\b`),
+	form(definite, `(?i)^(?:and |but |so )?`+thing+` ?`+auxil+` gone(?: (?:for good|now|too|at last|today|yesterday))?$`),
 	form(0, `(?i)^(?:and |but |so )?`+thing+` ?`+passive+` (?:sold|scrapped|stolen|nicked|written off|put down|rehomed|discontinued|wound up)\b`),
 	form(cancelled, `(?i)^(?:and |but |so )?`+thing+` ?`+passive+` (?:cancell?ed|called off)\b`),
 	form(planned|cancelled, `(?i)^(?:and |but |so )?`+thing+` ?`+auxil+` off\b`),
@@ -173,7 +174,7 @@ func endingOf(clause, sentence string) (Ending, bool) {
 			continue
 		}
 		if f.flags&active != 0 && f.flags&noun == 0 {
-			who, ok := subjectOf(clause[:m[0]])
+			who, ok := subjectOf(clause[:m[0]], f.flags&first != 0)
 			if !ok {
 				continue
 			}
@@ -196,11 +197,11 @@ var partial = regexp.MustCompile(`(?i)(?:^| )(?:one|some|half|most|part|eine[rns
 var onlyOnce = regexp.MustCompile(`(?i)\b(?:today|tonight|tomorrow|this (?:week|morning|afternoon|evening|time|month|\pL+day)|next \pL+|heute|morgen|diese woche|diesmal|hoy|mañana|esta semana)\b`)
 
 // auxiliaries precede a verb in the perfect, with adverbs.
-var auxiliaries = words("have has had just finally also now already recently actually sadly even both to decided ended up and but so then well yes today yesterday we've i've ve s d dado he hemos ha han me nos hube al fin por en last week month gerade endlich")
+var auxiliaries = words("have has had just finally also now already recently actually sadly even both to decided ended up and but so then well yes today yesterday we've i've ve s d dado hemos ha han me nos hube al fin por en last week month gerade endlich")
 
 // subjectOf returns who does what follows: "" for the speaker, else the folded name. ok is
 // false if that is unclear.
-func subjectOf(before string) (who string, ok bool) {
+func subjectOf(before string, spanish bool) (who string, ok bool) {
 	words := strings.FieldsFunc(text.Fold(strings.ReplaceAll(before, "’", "'")), func(r rune) bool { return r == ' ' || r == '\'' })
 	for len(words) > 0 && auxiliaries[words[len(words)-1]] {
 		words = words[:len(words)-1]
@@ -209,7 +210,7 @@ func subjectOf(before string) (who string, ok bool) {
 		return "", true
 	}
 	switch last := words[len(words)-1]; {
-	case last == "i" || last == "we" || last == "yo" || last == "nosotros" || last == "im" || last == "am":
+	case last == "i" || last == "he" && spanish || last == "we" || last == "yo" || last == "nosotros" || last == "im" || last == "am":
 		return "", true
 	case len(words) <= 2 && !text.IsStopWord(last):
 		return last, true
@@ -432,7 +433,7 @@ func (e *Ending) rests(sentence string) bool {
 		case speakers[w] || (i == 0 || raw[i-1] == ",") && spanishI.MatchString(w):
 			return !slices.ContainsFunc(folded[i+1:head], func(w string) bool { return theirs[w] || persons[w] })
 		case mark[w]:
-			return named
+			return false
 		case determiners[w] || generic[w] || joiners[w] || plain[w] || slices.ContainsFunc(e.keys, func(k string) bool { return is(i, k) }),
 			i > 0 && determiners[folded[i-1]]:
 		default:

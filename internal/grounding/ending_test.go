@@ -69,6 +69,9 @@ func TestEndings(t *testing.T) {
 		{"The alarm is by the door.", "The alarm is off.", false},
 		{"My glasses are in the hall.", "The jay has stolen my glasses.", true},
 		{"The jay sits on the fence.", "The jay has stolen my glasses.", false},
+		{"I play soccer on Saturdays.", "He's done with soccer.", false},
+		{"Karim has the bakery on Market Street.", "Karim is gone to fetch the bread.", false},
+		{"Alarm code here is 7735, landlord says don't lose it.", "No more landlord.", false},
 		// what happened stays true
 		{"We bought the sofa in 2018.", "We got rid of the sofa.", false},
 		{"Das Sofa haben wir 2018 gekauft.", "Wir haben das Sofa verschenkt.", false},
