@@ -78,7 +78,7 @@ const (
 	maxChanges      = 100
 )
 
-// datesShare is the share of the section for dates of changes where not all lines fit.
+// datesShare is the maximum share of the section for dates of changes.
 const datesShare = 0.02
 
 // dateTokens is the cost of the date of a line, about.

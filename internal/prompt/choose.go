@@ -216,11 +216,11 @@ func (s *Lines) Choose(budget int, question string, found []recall.Result, quota
 		return l.over(now) && (l.Group == Said || l.Group == Passing) && !asked[int32(l.place)]
 	}
 	chosen := slices.DeleteFunc(slices.Clone(s.all), over)
-	changed, spare := map[int]bool(nil), left-s.tokens // places of lines to be dated, with their changes; nil for all
+	most := int(datesShare * float64(left))                       // tokens for dates of changes
+	changed, spare := map[int]bool(nil), min(most, left-s.tokens) // places of lines to be dated, with their changes; nil for all
 	if !s.Fit(budget) {
 		chosen = nil
 		changed = make(map[int]bool)
-		most := int(datesShare * float64(left))
 		taken := make(map[*line]bool)
 		alike := s.byLikeness(s.likeness(question, found))
 		saved := newReserve(slices.Concat(alike, s.worth), int(briefShare*float64(left)), now)
@@ -319,7 +319,7 @@ func (s *Lines) Choose(budget int, question string, found []recall.Result, quota
 				}
 			}
 		}
-		spare += left
+		spare = min(most, spare+left)
 		slices.SortStableFunc(chosen, func(a, b *line) int { return a.place - b.place })
 	}
 	chosen = s.dateChanges(chosen, changed, spare)
