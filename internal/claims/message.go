@@ -144,6 +144,9 @@ func (m *Message) lasting() (more []said.Claim) {
 		if said.TellsChange(s.Sentence) {
 			least = leastChange
 		}
+		if len(grounding.Endings(s.Sentence)) > 0 {
+			least = 0 // what it ends is kept
+		}
 		if s.P < least || text.IsGeneral(s.Sentence) || slices.ContainsFunc(m.claims, func(c said.Claim) bool { return overlap(c.Sentence, s.Sentence) }) ||
 			slices.ContainsFunc(m.requests, func(q said.Request) bool { return q.About == "" && q.Sentence == s.Sentence }) {
 			continue
