@@ -595,6 +595,7 @@ Hattie, my cousin, moved to Leeds. => my cousin | lives_in | Leeds * !
 Hattie's car is red.
 Hattie's mother is in Mullingar, she is 79 and she plays bridge.
 My sister's boss is nice, he works at Boots.
+My sister's name is Noor, she lives in Rome. => I | sister | Noor ; my sister | lives_in | Rome *
 Hattie Smith moved to Leeds.
 "Hattie moved to Leeds" is the first line of it.
 Will moved to Leeds.

@@ -201,7 +201,7 @@ func (r *reader) noteSpeaker(tokens []token, start int, c Claim, claimed bool) {
 	mentioned, n := r.personAt(tokens, start)
 	introduced := claimed && c.Subject == "I" && r.m.canon != "" && (r.m.class == kin || r.m.class == role || r.m.class == friend || r.m.class == pet)
 	switch {
-	case n > 0 && r.ownsAt(tokens, start+n): // "my sister's boss …"
+	case n > 0 && !claimed && r.ownsAt(tokens, start+n): // "my sister's boss …"
 		r.speaker, r.person = "", person{}
 	case n > 0:
 		r.speaker, r.person, r.personEnd = mentioned.subject, mentioned, start+n
