@@ -38,8 +38,12 @@ func TestLastingSentenceIsKept(t *testing.T) {
 	require.Equal(t, schema.SaidLasting, claims[0].Attributes[schema.AttrSaid])
 
 	known := len(l.claimed())
-	l.publish("Thursdays I coach the under-nines till seven.")
+	other := Scope{User: dora.User, Session: "other"} // else it is no further evidence of anything
+	require.NoError(t, l.x.Bus().Publish(t.Context(), eventbus.UserMessage(other, "Thursdays I coach the under-nines till seven.")))
+	require.NoError(t, l.x.WaitIdle(t.Context()))
 	require.Len(t, l.claimed(), known, "said twice it is known")
+	again := slices.DeleteFunc(l.claimed(), func(m Record) bool { return m.State == StateDormant })
+	require.Equal(t, claims[0].Confidence, again[0].Confidence, "and lasts no longer for it: small talk is said most often")
 	runs := l.runs("said")
 	_, err := l.x.Undo(t.Context(), dora, runs[len(runs)-1].UID)
 	require.NoError(t, err)
@@ -183,4 +187,12 @@ func TestDropRepeated(t *testing.T) {
 	require.Equal(t, []prompt.Entry{entryOf(KindEpisode, message, false), other}, dropRepeated([]prompt.Entry{said, entryOf(KindEpisode, message, false), other}))
 	require.Len(t, dropRepeated([]prompt.Entry{said, entryOf(KindEpisode, message, true)}), 2, "a line of a message may not hold it")
 	require.Len(t, dropRepeated([]prompt.Entry{said, other}), 2)
+}
+
+// A fact that a model saved in other words rests on the sentence that says little else.
+func TestSavedFactRestsOnItsSentence(t *testing.T) {
+	l := newDiary(t)
+	l.publish("The trust's maps are metric, the truck is metric, my own grandson in the north is metric, and I looked today at a rod and thought 'five metres and a bit', as if nothing were the matter. It's over. Give it to me in metres, and let no one say I went quietly.")
+	l.tool("remember_fact", map[string]any{"content": "Dora now wants distances in metres."})
+	require.Contains(t, l.profiled()[0], "Give it to me in metres")
 }

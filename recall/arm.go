@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/ebbmem/ebb/internal/quickselect"
-	"github.com/ebbmem/ebb/internal/topics"
+	"github.com/ebbmem/ebb/recall/lexicon"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -41,9 +41,9 @@ type Request struct {
 	index    *index
 	question *question
 	filter   *filter
-	matches  *matches         // written by the text arm only
-	similar  *similar         // written by the vector arm only; nil without one
-	themes   *topics.Question // nil if none of its topics is known
+	matches  *matches       // written by the text arm only
+	similar  *similar       // written by the vector arm only; nil without one
+	themes   *lexicon.Asked // nil if none of its topics is known
 
 	terms    []uint32  // of the text that a plan read last
 	rarities []float64 // by frequency, for a plan

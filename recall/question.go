@@ -20,7 +20,7 @@ type question struct {
 	ofAsking bool               // it asks what was asked before
 	personal bool               // it is about the user
 	general  bool               // no memory is needed to answer it
-	speakers map[uint16]bool    // speakers it names
+	speakers speakers           // that it names
 	names    []string           // names it holds, as written
 	mentions map[string][]int64 // name -> memories that mention its bearer; for the entity arm
 	spans    []span             // times it names
@@ -74,7 +74,7 @@ const (
 // understand analyses a question asked at now against the index.
 func (ix *index) understand(asked string, now time.Time) *question {
 	all := text.Terms(asked)
-	q := &question{terms: all, speakers: make(map[uint16]bool), mentions: make(map[string][]int64)}
+	q := &question{terms: all, mentions: make(map[string][]int64)}
 	q.kind, q.ofOthers, q.ofAsking = answerKind(all), text.AsksYou(asked), text.AsksWhatWasAsked(asked)
 	q.personal, q.general = text.IsPersonal(asked), text.IsGeneral(asked)
 	times := text.TimeSpans(asked, now)

@@ -194,12 +194,8 @@ type scored struct {
 // older. It is a pure function of its arguments.
 func rank(candidates []scored, w Weights) {
 	for i := range candidates {
-		c := &candidates[i]
-		c.score = 0
-		all := c.signals.weighed(&w)
-		for k := range all {
-			c.score += all[k].Contribution()
-		}
+		all := candidates[i].signals.weighed(&w)
+		candidates[i].score = odds(all[:])
 	}
 	order(candidates, func(a, b *scored) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.memoryID, b.memoryID))

@@ -121,8 +121,9 @@ func (ix *index) echoes(m *matches, q *question, doc uint32) bool {
 func (v *view) of(doc uint32, said []uint32) (s signals) {
 	d, l, found := &v.ix.docs[doc], &v.ix.meta[doc], v.m.of(doc)
 	v.content(&s, found, said)
-	v.surroundings(&s, doc, l.thread, found)
-	v.voice(&s, doc, l.speaker, found)
+	before, after := v.ix.before(doc), v.ix.after(doc)
+	v.surroundings(&s, doc, l.thread, found, before, after)
+	v.voice(&s, doc, l.speaker, found, before, after)
 
 	q := v.q.kind
 	s.Date = bit(q&asksWhen != 0 && d.flags&lexicon.HoldsDate != 0)
@@ -147,8 +148,7 @@ func (v *view) content(s *signals, found *docMatch, said []uint32) {
 	}
 }
 
-func (v *view) surroundings(s *signals, doc, thread uint32, found *docMatch) {
-	before, after := v.ix.before(doc), v.ix.after(doc)
+func (v *view) surroundings(s *signals, doc, thread uint32, found *docMatch, before, after [window]int32) {
 	s.Before, s.After = v.text(before[0]), v.text(after[0])
 	together := found.held()
 	for _, near := range [...][window]int32{before, after} {
@@ -166,14 +166,14 @@ func (v *view) surroundings(s *signals, doc, thread uint32, found *docMatch) {
 	}
 }
 
-func (v *view) voice(s *signals, doc uint32, speaker uint16, found *docMatch) {
+func (v *view) voice(s *signals, doc uint32, speaker uint16, found *docMatch, before, after [window]int32) {
 	d := &v.ix.docs[doc]
 	if len(v.q.speakers) > 0 && v.ix.speakers[speaker] != "" {
 		switch {
-		case v.q.speakers[speaker]:
+		case v.q.speakers.has(speaker):
 			s.Speaker = 1
 			s.FirstPerson = bit(d.flags&lexicon.FirstPerson != 0)
-		case v.ix.beside(v.q, doc):
+		case v.ix.beside(v.q, before, after):
 			s.Speaker = 1
 		default:
 			s.Speaker = -1

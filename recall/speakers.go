@@ -44,7 +44,7 @@ func (ix *index) callSpeakers(q *question, asked string) (called map[string]bool
 		for _, s := range ix.named[t] {
 			called[t] = true
 			if held[s] == most {
-				q.speakers[s] = true
+				q.speakers.add(s)
 			}
 		}
 	}
@@ -55,7 +55,8 @@ func (ix *index) callSpeakers(q *question, asked string) (called map[string]bool
 		q.names = append(q.names, m.Text)
 		for _, t := range text.Terms(m.Text) {
 			if s, ok := ix.addressed(t); ok && !called[t] {
-				q.speakers[s], called[t] = true, true
+				q.speakers.add(s)
+				called[t] = true
 			}
 		}
 	}
@@ -76,7 +77,7 @@ func (ix *index) setOwnerAside(q *question) (called map[string]bool) {
 			owner = uint16(s)
 		}
 	}
-	if 2*ix.turns[owner] <= said || ix.speakers[owner] == "" || !q.speakers[owner] {
+	if 2*ix.turns[owner] <= said || ix.speakers[owner] == "" || !q.speakers.has(owner) {
 		return nil
 	}
 	called = make(map[string]bool)
@@ -86,8 +87,8 @@ func (ix *index) setOwnerAside(q *question) (called map[string]bool) {
 	if len(q.speakers) == 1 {
 		return called
 	}
-	delete(q.speakers, owner)
-	for s := range q.speakers {
+	q.speakers = slices.DeleteFunc(q.speakers, func(s uint16) bool { return s == owner })
+	for _, s := range q.speakers {
 		for term := range strings.FieldsSeq(ix.speakers[s]) {
 			delete(called, term)
 		}
@@ -96,15 +97,14 @@ func (ix *index) setOwnerAside(q *question) (called map[string]bool) {
 }
 
 // beside reports whether, in a crowded memory, a speaker that the question names says
-// one of the two turns before or after a document.
-func (ix *index) beside(q *question, doc uint32) bool {
+// one of the turns near a document.
+func (ix *index) beside(q *question, near ...[window]int32) bool {
 	if !q.crowded || len(q.speakers) == 0 {
 		return false
 	}
-	before, after := ix.before(doc), ix.after(doc)
-	for _, near := range [...][window]int32{before, after} {
+	for _, near := range near {
 		for _, n := range near {
-			if n >= 0 && q.speakers[ix.meta[n].speaker] {
+			if n >= 0 && q.speakers.has(ix.meta[n].speaker) {
 				return true
 			}
 		}
@@ -112,12 +112,23 @@ func (ix *index) beside(q *question, doc uint32) bool {
 	return false
 }
 
+// speakers are a few speakers, by number.
+type speakers []uint16
+
+func (s speakers) has(speaker uint16) bool { return slices.Contains(s, speaker) }
+
+func (s *speakers) add(speaker uint16) {
+	if !s.has(speaker) {
+		*s = append(*s, speaker)
+	}
+}
+
 // inFirstPerson replaces the names of speakers in a question by the pronoun that these
 // speakers use: "What did Ada's sister buy?" is answered by "my sister bought", which an
 // encoder places near "What did my sister buy?". In turns the name itself stands for
 // others than the one who speaks. A question of nothing but names is returned as it is.
 func (ix *index) inFirstPerson(asked string) string {
-	q := &question{terms: text.Terms(asked), speakers: make(map[uint16]bool)}
+	q := &question{terms: text.Terms(asked)}
 	called := ix.callSpeakers(q, asked)
 	for t := range called {
 		if roleName[t] {

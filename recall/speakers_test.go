@@ -60,7 +60,7 @@ func TestSpeakersThatAQuestionNames(t *testing.T) {
 	} {
 		q := test.ix.understand(test.asked, noon)
 		var named, words []string
-		for s := range q.speakers {
+		for _, s := range q.speakers {
 			named = append(named, test.ix.speakers[s])
 		}
 		for _, p := range q.parts {

@@ -26,17 +26,21 @@ func (textArm) Candidates(_ context.Context, r *Request) ([]Candidate, error) {
 	candidates := make([]Candidate, 0, len(near))
 	for _, doc := range near {
 		if r.filter.admits(ix, doc) {
-			candidates = append(candidates, Candidate{MemoryID: ix.memories.At(int(doc)), Score: float64(m.interest(ix, r.question, doc)), place: doc + 1})
+			candidates = append(candidates, Candidate{MemoryID: int64(doc), Score: float64(m.interest(ix, r.question, doc)), place: doc + 1})
 		}
 	}
 	if r.Small && len(ix.docs) <= smallMemory {
 		for doc := range uint32(len(ix.docs)) {
 			if m.places[doc] == 0 && r.filter.admits(ix, doc) {
-				candidates = append(candidates, Candidate{MemoryID: ix.memories.At(int(doc)), place: doc + 1})
+				candidates = append(candidates, Candidate{MemoryID: int64(doc), place: doc + 1})
 			}
 		}
 	}
-	return best(candidates), nil
+	candidates = best(candidates)
+	for i := range candidates { // until here the number of the document, which is in the same order
+		candidates[i].MemoryID = ix.memories.At(int(candidates[i].MemoryID))
+	}
+	return candidates, nil
 }
 
 // smallMemory is the largest memory in which every document is a candidate; see
@@ -54,7 +58,7 @@ func (m *matches) interest(ix *index, q *question, doc uint32) float32 {
 	before, after := ix.before(doc), ix.after(doc)
 	score += besideShare * (m.at(before[0]).score() + m.at(after[0]).score())
 	score += besideShare2 * (m.at(before[1]).score() + m.at(after[1]).score())
-	if q.speakers[ix.meta[doc].speaker] || ix.beside(q, doc) {
+	if q.speakers.has(ix.meta[doc].speaker) || ix.beside(q, before, after) {
 		score *= speakerFactor
 	}
 	return score

@@ -61,14 +61,15 @@ func TestTopicArmFindsNear(t *testing.T) {
 			said := some.Draw(t, "a") + " and " + some.Draw(t, "b")
 			ix.add(schema.IndexedChunk{ID: int64(i + 1), MemoryID: memory, Text: []byte(text.Prepare(said)), Kind: schema.KindEpisode, State: schema.StateActive}, 0)
 		}
-		q := ix.themes.Ask("the " + known.Draw(t, "asked"))
+		asked := "the " + known.Draw(t, "asked")
+		q := ix.themes.Ask(asked)
 		require.NotNil(t, q)
-		r := &Request{index: ix, themes: q, filter: &filter{states: bitOfState(schema.StateActive), byState: true}}
+		r := &Request{index: ix, themes: ix.themes.Ask(asked), filter: &filter{states: bitOfState(schema.StateActive), byState: true}}
 		found, err := themeArm{}.Candidates(t.Context(), r)
 		require.NoError(t, err)
 		var want []Candidate
 		for doc := range ix.docs {
-			if near := q.Near(ix.themes.Of(uint32(doc))); near > 0 {
+			if near := q.Near(int32(doc)); near > 0 {
 				want = append(want, Candidate{MemoryID: ix.memories.At(doc), Score: near, place: uint32(doc) + 1})
 			}
 		}
@@ -103,13 +104,13 @@ func TestThemesOfDocuments(t *testing.T) {
 	for doc := range uint32(3) {
 		want.Add(ix.themes.Of(doc))
 	}
-	require.Equal(t, want, ix.themes.Census)
+	require.Equal(t, &want, &ix.themes.Census)
 	ix.change(map[int64]schema.State{2: schema.StateRetired})
 	want.Remove(ix.themes.Of(1))
-	require.Equal(t, want, ix.themes.Census)
+	require.Equal(t, &want, &ix.themes.Census)
 	ix.change(map[int64]schema.State{2: schema.StateActive})
 	want.Add(ix.themes.Of(1))
-	require.Equal(t, want, ix.themes.Census)
+	require.Equal(t, &want, &ix.themes.Census)
 }
 
 // Without the topic weights nothing is asked of the arm.

@@ -151,7 +151,7 @@ var roleName = lexicon.TermSet("user assistant human person ai bot chatbot model
 
 // namesPerson reports whether the question names a speaker by a personal name.
 func (q *question) namesPerson(ix *index) bool {
-	for s := range q.speakers {
+	for _, s := range q.speakers {
 		for term := range strings.FieldsSeq(ix.speakers[s]) {
 			if !roleName[term] {
 				return true

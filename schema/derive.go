@@ -55,9 +55,10 @@ const EvidenceShare = 0.3
 // Reinforce adds a source to a claim. It raises the confidence by weight (0–1) ×
 // [EvidenceShare] × the remaining doubt and the stability as in [Corroborated], counts
 // an access and wakes a dormant claim. A source that is not [Tx.Independent] of the
-// others raises neither confidence nor stability. Origin and trust stay. stronger is
-// false, and nothing changes, if the claim has the source already. Of a protected claim
-// only the source is recorded.
+// others raises neither confidence nor stability, nor does any if the claim was kept
+// because it may stay true ([SaidLasting]), which also stays dormant: small talk is what
+// people say again. Origin and trust stay. stronger is false, and nothing changes, if the
+// claim has the source already. Of a protected claim only the source is recorded.
 //
 // Errors: [*InvalidError] for a weight outside 0–1; [ErrConflict] if m is not current or
 // changed since it was read.
@@ -81,10 +82,10 @@ func (tx *Tx) Reinforce(ctx context.Context, m *Memory, source *Memory, quote st
 	if m.Protected {
 		return true, nil // its confidence is the host's
 	}
-	stability := Corroborated(m.Stability)
+	stability, lasting := Corroborated(m.Stability), m.Attributes[AttrSaid] == SaidLasting
 	if independent, err := tx.Independent(ctx, m, source); err != nil {
 		return false, err
-	} else if !independent {
+	} else if !independent || lasting {
 		weight, stability = 0, m.Stability // a repetition is no further evidence
 	}
 	changes := []change{
@@ -93,7 +94,7 @@ func (tx *Tx) Reinforce(ctx context.Context, m *Memory, source *Memory, quote st
 		{"access_count", m.AccessCount + 1},
 		{"last_accessed", At(tx.Now)},
 	}
-	if m.State == StateDormant {
+	if m.State == StateDormant && !lasting {
 		changes = append(changes, change{"state", string(StateActive)})
 	}
 	return true, tx.changeMemory(ctx, m, by, "reinforce", changes...)

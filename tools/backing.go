@@ -59,7 +59,8 @@ func (c *claim) back(turns []schema.Memory, d *Deps) {
 const leastDrawn = 0.25
 
 // nearest finds the sentence that a claim in a model's own words most likely comes
-// from: the one with its numbers and dates, then with most of its words, else one of the
+// from: the one with its numbers and dates, then with most of its words, of one message the
+// shortest of those with as many, else one of the
 // newest turn that holds the claim in several sentences, else the user's statement
 // about themselves in the newest turn. The claim gains no trust by it; the core section
 // shows the sentence instead of the claim.
@@ -74,7 +75,7 @@ func nearest(content string, turns []schema.Memory, d *Deps) *backing {
 			if c.Dated(sentence, turn.EventTime.In(d.Location)) {
 				aligned++
 			}
-			if aligned > most || best == nil && aligned >= most {
+			if aligned > most || aligned == most && (best == nil || best.turn == turn && len(sentence) < len(best.quote)) {
 				best, most = &backing{turn: turn, quote: sentence}, aligned
 			}
 		}

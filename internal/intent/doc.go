@@ -1,6 +1,6 @@
 // Package intent says what the writer of a message wants: to state something that lasts
 // ([Lasting]), only to ask for something now ([Asks]), to say how to be answered from now
-// on ([Manner]), to ask about affairs of their own ([Own]), or to have something forgotten ([Forget]), and which words say what
+// on ([Manner]; [SavedManner] as an assistant saved it), to ask about affairs of their own ([Own]), or to have something forgotten ([Forget]), and which words say what
 // ([Word.P]); whether an answer says that this is done ([Done]); and whether a message
 // says what people may want forgotten ([Confided]). Each is a probability from a small
 // linear model over the words of the text and its topics, in English, German, Spanish and

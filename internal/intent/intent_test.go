@@ -1,18 +1,22 @@
 package intent
 
 import (
+	"bytes"
+	"encoding/json"
 	"math"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestModelsAreComplete(t *testing.T) {
 	for name, m := range map[string]*Model{"lasting": Lasting, "own": Own} {
 		assert.Len(t, m.weights, Buckets, name)
 	}
-	for name, m := range map[string]*Model{"forget": Forget, "done": Done, "manner": Manner, "confided": Confided, "asks": Asks} {
+	for name, m := range map[string]*Model{"forget": Forget, "done": Done, "manner": Manner, "saved": SavedManner, "confided": Confided, "asks": Asks} {
 		assert.Len(t, m.weights, FineBuckets, name)
 	}
 	assert.Zero(t, load([]byte("short"), false).P("I live in Oslo"))
@@ -69,6 +73,25 @@ func TestManner(t *testing.T) {
 		"Ich trinke meinen Kaffee schwarz.", "Unser Chef will alles als Tabelle.", "Übersetze das ins Englische.", "mi hermana vive en Quito", "haz más corto el correo a Luis", "ayer llegué tarde",
 		"我对芒果过敏", "把这封信改短一点", "今天又加班到十点")
 	assert.GreaterOrEqual(t, float64(right)/float64(all), 0.85, "%d of %d", right, all)
+}
+
+// The facts are by authors whose others were not fitted in that language.
+func TestSavedManner(t *testing.T) {
+	file, err := os.ReadFile("testdata/saved.jsonl")
+	require.NoError(t, err)
+	taken, right, wishes := 0, 0, 0
+	for line := range bytes.Lines(file) {
+		var fact struct{ M, Manner string }
+		require.NoError(t, json.Unmarshal(line, &fact))
+		wish, took := fact.Manner == "manner", SavedManner.P(fact.M) >= 0.2
+		for n, is := range map[*int]bool{&taken: took, &right: took && wish, &wishes: wish} {
+			if is {
+				*n++
+			}
+		}
+	}
+	assert.GreaterOrEqual(t, float64(right)/float64(taken), 0.8, "%d of %d", right, taken)
+	assert.GreaterOrEqual(t, float64(right)/float64(wishes), 0.55, "%d of %d", right, wishes)
 }
 
 // None of these is among the messages that the model was fitted to. Half of the statements

@@ -28,6 +28,9 @@ var done []byte
 //go:embed manner.bin
 var manner []byte
 
+//go:embed saved.bin
+var saved []byte
+
 //go:embed confided.bin
 var confided []byte
 
@@ -53,6 +56,9 @@ var (
 	// Manner rates a message or a sentence: the probability that it says how to answer,
 	// speak to or address the writer from now on.
 	Manner = load(manner, true)
+	// SavedManner is [Manner] for a fact that an assistant saved in its own words: "User
+	// prefers concise answers".
+	SavedManner = load(saved, true)
 	// Confided rates a message or a sentence: the probability that its writer may want it
 	// forgotten one day, as what is shameful, painful or somebody else's secret.
 	Confided = load(confided, true)

@@ -267,19 +267,24 @@ func (s *Lines) Choose(budget int, question string, found []recall.Result, quota
 		}
 		guesses := int(wishShare * float64(left))
 		wishes := max(guesses, min(leastWishes, left*3/4))
-		for _, l := range s.styles {
-			if !l.sureWish() {
-				wishes = min(wishes, guesses)
-			}
-			if taken[l] || l.Dormant {
-				continue
-			}
-			if l.Tokens <= wishes {
-				wishes -= l.Tokens
-				take(l)
-			} else if l.brief != nil && l.brief.Tokens <= wishes {
-				wishes -= l.brief.Tokens
-				takeBrief(l)
+		for _, some := range []bool{false, true} {
+			for _, l := range s.styles {
+				if l.forSome && !asked[int32(l.place)] != some {
+					continue
+				}
+				if !l.sureWish() {
+					wishes = min(wishes, guesses)
+				}
+				if taken[l] || l.Dormant {
+					continue
+				}
+				if l.brief != nil && l.brief.Tokens <= wishes {
+					wishes -= l.brief.Tokens
+					takeBrief(l)
+				} else if l.Tokens <= wishes {
+					wishes -= l.Tokens
+					take(l)
+				}
 			}
 		}
 		reserve = saved

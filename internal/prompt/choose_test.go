@@ -133,6 +133,32 @@ func TestSavedFactsAreShownInFewerWords(t *testing.T) {
 	require.Less(t, strings.Count(section.Text, "You would"), 20)
 }
 
+// A wish that is for some questions leaves its place to those that are for all, unless it
+// is like the question, and what was saved is a wish in an assistant's words too.
+func TestWishesForAllAnswersComeFirst(t *testing.T) {
+	sentences := []string{"Please answer in short bullet points."}
+	for _, dish := range []string{"leeks", "beans", "plums", "figs", "rice", "trout", "bread", "soup"} {
+		sentences = append(sentences, "When I ask for a recipe with "+dish+" please answer in grams and never in cups.")
+	}
+	claims := claimsOf(nil, sentences...)
+	const whole = "I tried to follow you with a wrench in one hand. Numbered, then. I know, I know."
+	for i, said := range []string{"Numbered, then.", whole} {
+		c := &ownClaim{claim: schema.Memory{ID: int64(50 + i), Content: "User now wants answers as numbered steps."}, text: said}
+		if said == whole {
+			c.claim.Attributes, c.claim.Content = schema.Attributes{schema.AttrSaid: schema.SaidLasting}, whole
+		}
+		c.source = schema.Memory{ID: 200, EventTime: schema.At(time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC))}
+		c.prepare(time.UTC)
+		claims[c.claim.ID] = c
+	}
+	lines := linesOf(claims, time.UTC)
+	section := lines.Choose(90, "How does one bleed a radiator?", nil, nil, time.Now()).Text
+	require.Contains(t, section, sentences[0])
+	require.Contains(t, section, "- Numbered, then.\n")
+	require.NotContains(t, section, "wrench")
+	require.Contains(t, lines.Choose(90, "What goes with figs?", nil, nil, time.Now()).Text, sentences[4])
+}
+
 // What leads to a question is no statement to be kept in front of others.
 func TestWhatLeadsToAQuestionComesLast(t *testing.T) {
 	sentences := []string{"The supplies in Viroqua are ready for pickup. Where am I headed?", "The nurse asks what I do to keep moving.", "My right knee was replaced in the spring."}

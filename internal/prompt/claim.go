@@ -33,6 +33,7 @@ type ownClaim struct {
 	asks     bool      // a question, or what was said before one
 	style    bool      // about how to answer
 	wish     bool      // in the form of a wish
+	forSome  bool      // a wish for answers to some questions
 	free     bool      // a wish that no pattern parsed
 	relative bool      // its dates depend on when it was said
 	passes   time.Time // end of an event or plan; zero for others
@@ -298,6 +299,7 @@ func (c *ownClaim) prepare(loc *time.Location) {
 	c.endings = grounding.Endings(c.text)
 	c.free = c.claim.Attributes[schema.AttrSaid] == claims.SaidWish && c.claim.Predicate == ""
 	c.style, c.wish = saysHowToAnswer(c)
+	c.forSome = c.wish && askedFor.MatchString(c.text)
 	c.terms = text.Terms(words)
 	slices.Sort(c.terms)
 	c.terms = slices.Compact(c.terms)
@@ -375,13 +377,23 @@ var reportsQuestion = regexp.MustCompile(`(?i)\b(?:asks?|is asking|are asking|wa
 func saysHowToAnswer(c *ownClaim) (style, wish bool) {
 	sure := claims.Likely(&c.claim) == 1 // not merely likely to stay true
 	if c.free || slices.ContainsFunc(said.Claims(c.text, 0), func(c said.Claim) bool { return c.Wish }) ||
-		sure && max(intent.Manner.P(c.text), intent.Manner.P(c.claim.Content)) >= claims.LeastManner {
+		sure && max(intent.Manner.P(c.text), intent.Manner.P(c.claim.Content)) >= claims.LeastManner ||
+		c.claim.Attributes[schema.AttrSaid] == "" && intent.SavedManner.P(c.claim.Content) >= leastSavedManner {
 		return true, true
 	}
 	about := c.topics.Names()
 	style = sure && len(about) > 0 && about[0] == "style"
 	return style, style && (said.TellsChange(c.text) || said.TellsChange(c.claim.Content))
 }
+
+// askedFor matches what limits a wish to some questions: "when I ask for a recipe".
+var askedFor = regexp.MustCompile(`(?i)\b(?:when(?:ever)?|if|every time|where(?:ver)?)\b[^.!?]{0,20} (?:i|we|there's|there is)\b|\b(?:wenn|falls|sobald|sooft)\b[^.!?]{0,20} (?:ich|wir)\b` +
+	`|\b(?:cuando|si|cada vez que)\b (?:te |me |os |le )?(?:pid|ped|pregunt|habl|explic|escrib|dig|cuent|des|quier)|(?:我|如果|要是|每次|当)[^。！？，,]{0,8}(?:问|要|说|让你|找你|写)[^。！？，,]{0,10}(?:时候|的话|时|就)`)
+
+// leastSavedManner is the lowest probability at which what a model saved in its own words
+// is a wish about how to answer. Of 80 such of authors whose others were not fitted it
+// takes 47, and 8 of 80 that are none; [intent.Manner] took 6.
+const leastSavedManner = 0.2
 
 // isRelative reports whether a text contains relative dates.
 func isRelative(s string, said time.Time) bool {

@@ -72,6 +72,7 @@ type line struct {
 	passes     time.Time // zero if it does not pass
 	style      bool      // a claim is about how to answer
 	wish       bool      // it has the form of a wish
+	forSome    bool      // it is for answers to some questions
 }
 
 // groupOf returns the reason why a claim is in a profile.
@@ -201,7 +202,7 @@ func (l *line) add(c *ownClaim) {
 	}
 	l.Ended = cmp.Or(l.Ended, c.ended)
 	l.Dormant = l.Dormant && c.claim.State == schema.StateDormant && !c.claim.Protected
-	l.style, l.wish = l.style || c.style, l.wish || c.wish
+	l.style, l.wish, l.forSome = l.style || c.style, l.wish || c.wish, l.forSome || c.forSome
 	l.likely = max(l.likely, c.likely())
 	l.unparsed = (l.unparsed || len(l.claims) == 1) && (c.free || c.claim.Attributes[schema.AttrSaid] == schema.SaidLasting)
 	l.importance, l.evidence = max(l.importance, c.claim.Importance), max(l.evidence, c.evidence)

@@ -28,12 +28,20 @@ func (s *sums) add(code uint16, weight float32) {
 // than their sum.
 func both(a, b float32) float32 { return 1 - (1-a)*(1-b) }
 
-// appendCodes appends the codes of what was added, then removes it.
+// appendCodes appends the [Set.Codes] of what was added, then removes it.
 func (s *sums) appendCodes(codes []byte) []byte {
+	if len(s.codes) == 0 {
+		return codes
+	}
 	slices.Sort(s.codes)
+	topics, _ := slices.BinarySearch(s.codes, maxTopics)
+	codes = append(codes, byte(topics))
 	for _, code := range s.codes {
-		weight := byte(max(1, math.Round(float64(s.weights[code])*weightUnit)))
-		codes = append(codes, byte(code), byte(code>>8), weight)
+		codes = append(codes, byte(code))
+		if code >= maxTopics {
+			codes = append(codes, byte(code>>8))
+		}
+		codes = append(codes, byte(max(1, math.Round(float64(s.weights[code])*weightUnit))))
 	}
 	s.clear()
 	return codes

@@ -15,17 +15,22 @@ package topics
 
 import (
 	"cmp"
+	"encoding/binary"
 	"iter"
 	"math"
 	"slices"
+	"sync/atomic"
 )
 
 // A Set is the topics and concepts of a text, each with its share of the text. The zero
 // Set has none.
 type Set struct {
-	// codes has three bytes for each, in ascending order: the code in little endian
-	// and the weight in 255ths, at least 1. Codes from maxTopics on are concepts.
+	// codes begins with the number of topics. Then come the topics and the concepts, each
+	// in ascending order of their codes: the code, of one byte for a topic and two in
+	// little endian for a concept, and the weight in 255ths, at least 1.
 	codes []byte
+	// concepts is where in codes the concepts begin.
+	concepts int
 }
 
 type weighted struct {
@@ -36,13 +41,20 @@ type weighted struct {
 const (
 	// weightUnit is the encoding of a weight of 1 in a Set.
 	weightUnit = 255
-	// codeSize is the number of bytes of a topic or concept in a Set.
-	codeSize = 3
+	// topicSize and conceptSize are the numbers of bytes of a topic and a concept in a Set.
+	topicSize, conceptSize = 2, 3
 )
 
-// codeAt is the code at a place in the codes of a set.
-func codeAt(codes []byte, at int) uint16 {
-	return (uint16(codes[at]) | uint16(codes[at+1])<<8) & (maxCodes - 1)
+// topicIn and conceptIn return the first code of some topics or concepts.
+func topicIn(topics []byte) uint16     { return uint16(topics[0] & (maxTopics - 1)) }
+func conceptIn(concepts []byte) uint16 { return binary.LittleEndian.Uint16(concepts) & (maxCodes - 1) }
+
+// divide returns the codes of the topics and those of the concepts.
+func (s Set) divide() (topics, concepts []byte) {
+	if len(s.codes) == 0 {
+		return nil, nil
+	}
+	return s.codes[1:s.concepts], s.codes[s.concepts:]
 }
 
 // Empty reports whether no topic or concept of the text is known.
@@ -50,7 +62,7 @@ func (s Set) Empty() bool { return len(s.codes) == 0 }
 
 // Names lists the topics, the strongest first.
 func (s Set) Names() []string {
-	sorted := make([]weighted, 0, len(s.codes)/codeSize)
+	var sorted []weighted
 	for t := range s.all() {
 		if t.code < maxTopics {
 			sorted = append(sorted, t)
@@ -74,7 +86,7 @@ func Of(text string) Set {
 	if len(r.codes) == 0 {
 		return Set{}
 	}
-	return Set{r.appendCodes(make([]byte, 0, codeSize*len(r.codes)))}
+	return FromCodes(r.appendCodes(make([]byte, 0, 1+conceptSize*len(r.codes))))
 }
 
 func newReader() reader { return reader{words: lexicon(), sums: pool.Get().(*sums)} }
@@ -87,8 +99,14 @@ func Load() { lexicon() }
 // all yields the topics and concepts.
 func (s Set) all() iter.Seq[weighted] {
 	return func(yield func(weighted) bool) {
-		for at := 0; at+codeSize <= len(s.codes); at += codeSize {
-			if !yield(weighted{codeAt(s.codes, at), float32(s.codes[at+2]) / weightUnit}) {
+		topics, concepts := s.divide()
+		for at := topics; len(at) >= topicSize; at = at[topicSize:] {
+			if !yield(weighted{topicIn(at), float32(at[1]) / weightUnit}) {
+				return
+			}
+		}
+		for at := concepts; len(at) >= conceptSize; at = at[conceptSize:] {
+			if !yield(weighted{conceptIn(at), float32(at[2]) / weightUnit}) {
 				return
 			}
 		}
@@ -116,12 +134,16 @@ func (s Set) Has(code uint16) bool {
 	return false
 }
 
-// Codes returns the set as bytes, three for each topic and concept: its code in little
-// endian, and its weight. The caller must not change them.
+// Codes returns the set as bytes. The caller must not change them.
 func (s Set) Codes() []byte { return s.codes }
 
 // FromCodes returns the set with these [Set.Codes]. It keeps the slice.
-func FromCodes(codes []byte) Set { return Set{codes[:len(codes)/codeSize*codeSize]} }
+func FromCodes(codes []byte) Set {
+	if len(codes) == 0 {
+		return Set{}
+	}
+	return Set{codes, min(1+int(codes[0])*topicSize, len(codes))}
+}
 
 // Join returns the set of a text of two parts.
 func Join(a, b Set) Set {
@@ -132,7 +154,7 @@ func Join(a, b Set) Set {
 			s.add(t.code, t.weight)
 		}
 	}
-	return Set{s.appendCodes(nil)}
+	return FromCodes(s.appendCodes(nil))
 }
 
 // Near returns the similarity of a sentence to a question, 0–1, the sum of two: that
@@ -147,14 +169,19 @@ func Near(question, sentence Set, concepts float64) float64 {
 // A Question is a question's topics and concepts, prepared for many sentences. It does
 // not change and may be used by several goroutines.
 type Question struct {
-	rows    [][maxTopics]float32 // for each of its topics the value of each topic of a sentence
-	weights *[maxTopics]float64  // squared, of the topics
-	length  float64              // of the topics
+	// values has, for four of its topics at a time, the value of each topic of a sentence
+	// for each of the four.
+	values  []fourValues
+	weights *[maxTopics]float64 // squared, of the topics
+	length  float64             // of the topics
 
 	concepts []weighted         // the weight of each in a sentence's value
-	held     uint64             // bit code%64 of each
+	worth    [maxCodes]float32  // the same by code, 0 for others
+	most     float64            // the similarity by concepts is at most this
 	rarities *[maxCodes]float32 // squared, of the concepts
 }
+
+type fourValues [maxTopics][4]float32
 
 // Ask prepares a question for [Question.Near]. The similarity of concepts counts times
 // the factor concepts.
@@ -172,39 +199,40 @@ var equallyRare = func() (r [maxCodes]float32) {
 
 func ask(q Set, factor float64, weights *[maxTopics]float64, rarities *[maxCodes]float32) *Question {
 	l := lexicon()
-	first := q.concepts()
-	a := &Question{rows: make([][maxTopics]float32, first/codeSize), weights: new([maxTopics]float64), rarities: rarities}
+	topics, _ := q.divide()
+	a := &Question{values: make([]fourValues, (len(topics)/topicSize+3)/4), weights: new([maxTopics]float64), rarities: rarities}
 	for i := range l.names {
 		a.weights[i] = weights[i] * weights[i]
 	}
 	var square float32
-	for t := range FromCodes(q.codes[first:]).all() {
+	rare := 0.0
+	for t := range q.all() {
+		if t.code < maxTopics {
+			continue
+		}
 		a.concepts = append(a.concepts, weighted{t.code, t.weight * rarities[t.code]})
-		a.held |= 1 << (t.code % 64)
 		square += t.weight * t.weight * rarities[t.code]
+		rare += float64(rarities[t.code])
 	}
 	for i := range a.concepts { // square is 0 if no list has them
-		a.concepts[i].weight *= float32(factor / math.Sqrt(max(float64(square), 1e-9)))
+		c := &a.concepts[i]
+		c.weight *= float32(factor / math.Sqrt(max(float64(square), 1e-9)))
+		a.worth[c.code] = c.weight
 	}
-	for i := range a.rows {
-		t := codeAt(q.codes, i*codeSize)
-		w := float64(q.codes[i*codeSize+2]) / weightUnit * weights[t]
+	// By the inequality of Cauchy and Schwarz, for a sentence that has all of them with a
+	// weight of 1 and no others. The rest is for rounding.
+	a.most = factor * math.Pow(rare, (1-lengthPower)/2) * 1.001
+	for i := range len(topics) / topicSize {
+		at := topics[i*topicSize:]
+		t := topicIn(at)
+		w := float64(at[1]) / weightUnit * weights[t]
 		a.length += w * w
 		for u := range l.names {
-			a.rows[i][u] = float32(w * float64(l.near[t][u]) * weights[u])
+			a.values[i/4][u][i%4] = float32(w * float64(l.near[t][u]) * weights[u])
 		}
 	}
 	a.length = math.Sqrt(a.length)
 	return a
-}
-
-// concepts returns where in the codes the concepts begin.
-func (s Set) concepts() int {
-	at := 0
-	for at < len(s.codes) && codeAt(s.codes, at) < maxTopics {
-		at += codeSize
-	}
-	return at
 }
 
 // Near is [Near] for the prepared question.
@@ -213,69 +241,86 @@ func (q *Question) Near(sentence Set) float64 { return q.Above(sentence, 0) }
 // Above returns [Question.Near] if that is more than least, and else 0. It is
 // faster than Near for sentences at or below least.
 func (q *Question) Above(sentence Set, least float64) float64 {
-	first := sentence.concepts()
-	shared := q.sharedConcepts(sentence.codes[first:])
-	near := min(1, shared+q.nearTopics(sentence.codes[:first], least-shared))
+	topics, concepts := sentence.divide()
+	byTopics := q.nearTopics(topics)
+	if !byTopics.above(least - q.most) {
+		return 0
+	}
+	shared := q.sharedConcepts(concepts).value()
+	if !byTopics.above(least - shared) {
+		return 0
+	}
+	near := min(1, shared+min(1, byTopics.value()))
 	if near <= least {
 		return 0
 	}
 	return near
 }
 
-// sharedConcepts is the similarity by concepts, 0 or more.
-func (q *Question) sharedConcepts(codes []byte) float64 {
-	var sum float32
-	for at := 0; at+codeSize <= len(codes); at += codeSize {
-		code := codeAt(codes, at)
-		if q.held>>(code%64)&1 == 0 {
-			continue
-		}
-		for _, c := range q.concepts {
-			if c.code == code {
-				sum += c.weight * float32(codes[at+2])
-			}
-		}
+// A share is a sum over what a sentence and a question have in common, and the square of
+// the sentence's length, by which it is divided to the power of [lengthPower].
+type share struct{ sum, square float64 }
+
+// above reports whether the value is more than least, if that is not negative.
+func (s share) above(least float64) bool {
+	if least < 0 {
+		return true
 	}
-	if sum == 0 {
-		return 0
-	}
-	var square float32
-	for at := 0; at+codeSize <= len(codes); at += codeSize {
-		weight := float32(codes[at+2])
-		square += weight * weight * q.rarities[codeAt(codes, at)]
-	}
-	return float64(sum) / weightUnit / math.Pow(float64(square)/(weightUnit*weightUnit), lengthPower/2)
+	x := s.sum / max(least, 1e-9)
+	return s.square < x*x*math.Sqrt(x) // without a power
 }
 
-// nearTopics is the similarity by topics if that is more than least, and else 0.
-func (q *Question) nearTopics(codes []byte, least float64) float64 {
-	if q.length == 0 || len(codes) == 0 {
+func (s share) value() float64 {
+	if s.sum == 0 {
 		return 0
 	}
+	return s.sum / math.Exp(lengthPower/2*math.Log(s.square)) // as math.Pow of a positive number
+}
+
+// sharedConcepts is the similarity by concepts.
+func (q *Question) sharedConcepts(concepts []byte) share {
 	var sum float32
-	for i := range q.rows {
-		row, best := &q.rows[i], float32(0)
-		for at := 0; at+codeSize <= len(codes); at += codeSize {
-			best = max(best, row[codes[at]&(maxTopics-1)]*float32(codes[at+2]))
+	for at := concepts; len(at) >= conceptSize; at = at[conceptSize:] {
+		if worth := q.worth[conceptIn(at)]; worth != 0 {
+			sum += worth * float32(at[2])
 		}
-		sum += best
 	}
 	if sum == 0 {
-		return 0
+		return share{}
 	}
-	square := 0.0
-	for at := 0; at+codeSize <= len(codes); at += codeSize {
-		weight := float64(codes[at+2])
-		square += weight * weight * q.weights[codes[at]&(maxTopics-1)]
+	var square float32
+	for at := concepts; len(at) >= conceptSize; at = at[conceptSize:] {
+		weight := float32(at[2])
+		square += weight * weight * q.rarities[conceptIn(at)]
 	}
-	worth := float64(sum) / weightUnit / q.length
-	square /= weightUnit * weightUnit
-	if least > 0 { // near > least without a power
-		if x := worth / least; square >= x*x*math.Sqrt(x) {
-			return 0
+	return share{float64(sum) / weightUnit, float64(square) / (weightUnit * weightUnit)}
+}
+
+// nearTopics is the similarity by topics.
+func (q *Question) nearTopics(topics []byte) share {
+	var sum float32
+	for i := range q.values {
+		var best [4]uint32 // as bits, which have the order of the numbers
+		for at := topics; len(at) >= topicSize; at = at[topicSize:] {
+			values, weight := &q.values[i][topicIn(at)], float32(at[1])
+			best[0] = max(best[0], math.Float32bits(values[0]*weight))
+			best[1] = max(best[1], math.Float32bits(values[1]*weight))
+			best[2] = max(best[2], math.Float32bits(values[2]*weight))
+			best[3] = max(best[3], math.Float32bits(values[3]*weight))
+		}
+		for _, value := range best {
+			sum += math.Float32frombits(value)
 		}
 	}
-	return min(1, worth/math.Pow(square, lengthPower/2))
+	if sum == 0 {
+		return share{}
+	}
+	square := 0.0
+	for at := topics; len(at) >= topicSize; at = at[topicSize:] {
+		weight := float64(at[1])
+		square += weight * weight * q.weights[topicIn(at)]
+	}
+	return share{float64(sum) / weightUnit / q.length, square / (weightUnit * weightUnit)}
 }
 
 // Topics lists the codes of the topics and concepts that give a sentence a similarity
@@ -287,13 +332,11 @@ func (q *Question) Topics() (all []uint16) {
 		all = append(all, c.code)
 	}
 	var worth [maxTopics]float32
-	for i := range q.rows {
-		for u, w := range q.rows[i] {
-			worth[u] = max(worth[u], w)
+	for u := range worth {
+		for i := range q.values {
+			worth[u] = max(worth[u], slices.Max(q.values[i][u][:]))
 		}
-	}
-	for u, w := range worth {
-		if w > 0 {
+		if worth[u] > 0 {
 			all = append(all, uint16(u))
 		}
 	}
@@ -302,7 +345,7 @@ func (q *Question) Topics() (all []uint16) {
 }
 
 // lengthPower is the exponent of a sentence's length in the denominator; 1 makes
-// Near a cosine, which ranks long turns too low. Question.nearTopics relies on the
+// Near a cosine, which ranks long turns too low. [share.above] relies on the
 // value.
 const lengthPower = 0.8
 
@@ -312,6 +355,14 @@ const lengthPower = 0.8
 type Census struct {
 	texts int
 	with  [maxCodes]int32
+
+	rarity atomic.Pointer[rarity] // as it is now; nil: to be computed
+}
+
+// rarity is how much topics and concepts weigh.
+type rarity struct {
+	topics   [maxTopics]float64
+	concepts [maxCodes]float32 // squared
 }
 
 // Add counts a text.
@@ -322,6 +373,7 @@ func (c *Census) Remove(s Set) { c.count(s, -1) }
 
 func (c *Census) count(s Set, n int) {
 	c.texts += n
+	c.rarity.Store(nil)
 	for t := range s.all() {
 		c.with[t.code] += int32(n)
 	}
@@ -342,33 +394,37 @@ func (c *Census) Near(question, sentence Set, concepts float64) float64 {
 
 // Ask is [Ask] with each topic and concept weighted by its current rarity in the census.
 func (c *Census) Ask(question Set, concepts float64) *Question {
-	l := lexicon()
-	var weights [maxTopics]float64
+	r := c.rarity.Load()
+	if r == nil {
+		r = c.rarities()
+		c.rarity.Store(r)
+	}
+	return ask(question, concepts, &r.topics, &r.concepts)
+}
+
+func (c *Census) rarities() *rarity {
+	l, r := lexicon(), new(rarity)
 	n := float64(c.texts) + priorTexts
 	for i := range l.names {
 		df := float64(c.with[i]) + priorTexts*priorShare
 		rare := max(0.1, math.Log(n/df)/math.Log(1/priorShare))
-		weights[i] = l.weights[i] * math.Sqrt(rare)
-	}
-	if question.concepts() == len(question.codes) {
-		return ask(question, concepts, &weights, &equallyRare)
+		r.topics[i] = l.weights[i] * math.Sqrt(rare)
 	}
 	// Most concepts occur in a few texts or none.
-	rarity := func(with int) float32 {
+	of := func(with int) float32 {
 		rare := math.Log(n/(float64(with)+priorTexts*priorConcept)) / math.Log(1/priorConcept)
 		return float32(rare * rare)
 	}
 	var few [32]float32
 	for with := range few {
-		few[with] = rarity(with)
+		few[with] = of(with)
 	}
-	rarities := new([maxCodes]float32)
 	for i := maxTopics; i < maxTopics+l.concepts; i++ {
 		if with := int(c.with[i]); with >= 0 && with < len(few) {
-			rarities[i] = few[with]
+			r.concepts[i] = few[with]
 		} else {
-			rarities[i] = rarity(with)
+			r.concepts[i] = of(with)
 		}
 	}
-	return ask(question, concepts, &weights, rarities)
+	return r
 }

@@ -124,59 +124,6 @@ func (t *Themes) Of(doc uint32) topics.Set {
 	return topics.FromCodes(t.codes[t.start(doc):t.ends[doc]])
 }
 
-// conceptFactor is the weight of concepts beside topics. With more, questions in other
-// words find more and ordinary ones less; internal/topics/README.md has the figures.
-const conceptFactor = 0.1
-
-// Ask prepares a question. Topics and concepts that are rare in the memory weigh
-// more. It returns nil if none of the question is known.
-func (t *Themes) Ask(question string) *topics.Question {
-	asked := topics.Of(question)
-	if asked.Empty() {
-		return nil
-	}
-	return t.Census.Ask(asked, conceptFactor)
-}
-
-// themeReach is how many documents the topic arm compares with a question. In a larger
-// memory it takes those that share a concept, then those about the nearest topics, the
-// newest first: most questions are related to a large part of what a user says in years.
-const themeReach = 2048
-
-// Touched marks up to [themeReach] documents that have a concept or topic of the question
-// or a related topic, a bit each.
-func (t *Themes) Touched(q *topics.Question) []uint64 {
-	marks := make([]uint64, (len(t.ends)+63)/64)
-	left := themeReach
-	for _, code := range q.Topics() {
-		if int(code) >= len(t.places) || t.places[code] == 0 {
-			continue
-		}
-		about := &t.about[t.places[code]-1]
-		older := 0
-		if len(t.ends) > themeReach {
-			older = max(0, int(about.N)-left)
-		}
-		for doc := range about.All() {
-			if older > 0 {
-				older--
-				continue
-			}
-			if bit := uint64(1) << (doc % 64); marks[doc/64]&bit == 0 {
-				marks[doc/64] |= bit
-				left--
-			}
-		}
-		if left <= 0 {
-			break
-		}
-	}
-	for doc := range t.late {
-		marks[doc/64] |= 1 << (doc % 64)
-	}
-	return marks
-}
-
 // Fit frees spare capacity.
 func (t *Themes) Fit() {
 	t.codes, t.ends = slices.Clone(t.codes), slices.Clone(t.ends)

@@ -249,7 +249,11 @@ func fit(w io.Writer, dir, name string, fine bool, examples func(*row, string) [
 			if name != "forget" && (r.Chat && (name != "done" || r.Reply == "") || (r.Confided != nil || r.Request != "") && name != "confided" && name != "asks" || r.Asks != nil && name != "asks") {
 				continue // not labelled for the others
 			}
-			all = append(all, examples(&r, strings.TrimSuffix(filepath.Base(path), ".jsonl"))...)
+			set := strings.TrimSuffix(filepath.Base(path), ".jsonl")
+			if strings.HasPrefix(set, "saved-") && name != "saved" {
+				continue // in the words of an assistant
+			}
+			all = append(all, examples(&r, set)...)
 		}
 	}
 	for _, e := range all {
@@ -273,7 +277,7 @@ func main() {
 		name     string
 		fine     bool
 		examples func(*row, string) []example
-	}{{"lasting", false, (*row).lasting}, {"own", false, (*row).own}, {"forget", true, (*row).forget}, {"done", true, (*row).done}, {"object", true, (*row).object}, {"manner", true, (*row).manner}, {"confided", true, (*row).confided}, {"asks", true, (*row).asks}} {
+	}{{"lasting", false, (*row).lasting}, {"own", false, (*row).own}, {"forget", true, (*row).forget}, {"done", true, (*row).done}, {"object", true, (*row).object}, {"manner", true, (*row).manner}, {"saved", true, (*row).manner}, {"confided", true, (*row).confided}, {"asks", true, (*row).asks}} {
 		if len(os.Args) > 1 && !strings.Contains(os.Args[1], model.name) {
 			continue
 		}
