@@ -195,4 +195,8 @@ func TestSavedFactRestsOnItsSentence(t *testing.T) {
 	l.publish("The trust's maps are metric, the truck is metric, my own grandson in the north is metric, and I looked today at a rod and thought 'five metres and a bit', as if nothing were the matter. It's over. Give it to me in metres, and let no one say I went quietly.")
 	l.tool("remember_fact", map[string]any{"content": "Dora now wants distances in metres."})
 	require.Contains(t, l.profiled()[0], "Give it to me in metres")
+
+	l.publish("Thursdays I coach the under-nines till seven, as you know by now, and on Sundays their mothers bring cake to the pitch whatever the weather does. The plumber put a second pump down there while the rain was still coming in under the door and everybody stood about on chairs.")
+	l.tool("remember_fact", map[string]any{"content": "Dora owns backup equipment, a standby pump, against flooding of rooms below ground after storms, heavy snow or hail."})
+	require.Contains(t, l.profiled()[1], "second pump")
 }

@@ -2,6 +2,7 @@ package extension
 
 import (
 	"context"
+	"errors"
 
 	"github.com/ebbmem/ebb/internal/prompt"
 	"github.com/ebbmem/ebb/schema"
@@ -29,7 +30,17 @@ func (x *Extension) Superseded(ctx context.Context, scope Scope, memories ...Rec
 		ended, err = s.EndedClaims(ctx, userID, ids)
 		return err
 	})
-	return x.marks(ended, memories), err
+	marks := x.marks(ended, memories)
+	lines, unread := x.own.Lines(ctx, x.db, scope, x.cfg.Location)
+	if unread != nil {
+		return marks, errors.Join(err, unread)
+	}
+	for i := range memories {
+		if mark := lines.Ended(&memories[i]); mark != nil && marks[memories[i].UID].Since.IsZero() {
+			marks[memories[i].UID] = *mark
+		}
+	}
+	return marks, err
 }
 
 // marks describes, by public id, what has ended.

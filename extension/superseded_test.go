@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/schema"
 )
 
 // What is no longer so ranks below the claim that holds instead, unless a time is
@@ -68,4 +71,48 @@ func TestCurrentRanksAboveSuperseded(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, answer.Results[0].Memory.Content, "Lisbon", name)
 	}
+}
+
+// What is over is marked, in the core section and among the records, unless another
+// speaker said so.
+func TestEndingsMarkWhatTheyEnd(t *testing.T) {
+	l := newDiary(t)
+	l.says("Our caravan is parked in Whitby, by the abbey.")
+	l.says("The trip to Porto is from 12 to 16 May.")
+	ask := func(question string) string {
+		s, err := l.x.Session(dora)
+		require.NoError(t, err)
+		found, err := s.Preview(t.Context(), question)
+		require.NoError(t, err)
+		return found.Block
+	}
+	l.says("We sold the caravan.", eventbus.Speaker("Ada"))
+	require.NotContains(t, ask("Where is our caravan?"), "no longer so")
+	l.says("We sold the caravan, it went to a couple from Hull.")
+	l.says("The trip to Porto is off.")
+	require.Contains(t, ask("Where is our caravan?"), "Our caravan is parked in Whitby, by the abbey. (no longer so since 2026-03-06: We sold the caravan, it went to a couple from Hull.)")
+	require.Contains(t, ask("When do we go to Porto?"), "The trip to Porto is from 12 to 16 May. (said 2026-03-04) (no longer so since 2026-03-07: The trip to Porto is off.)")
+
+	found, err := l.x.Timeline(t.Context(), dora, TimelineQuery{Kinds: []Kind{schema.KindEpisode}})
+	require.NoError(t, err)
+	marks, err := l.x.Superseded(t.Context(), dora, found...)
+	require.NoError(t, err)
+	for _, m := range found {
+		_, is := marks[m.UID]
+		require.Equal(t, strings.Contains(m.Content, "Whitby") || strings.Contains(m.Content, "from 12"), is, m.Content)
+	}
+}
+
+// Where a later line may have changed an earlier one, both are dated, the newer first.
+func TestChangesBesideEachOtherAreDated(t *testing.T) {
+	l := newDiary(t)
+	l.says("Alarm at the shop is 4471.")
+	l.says("My code for the bike shed is 7735.")
+	l.says("Alarm code is 9083.")
+	s, err := l.x.Session(dora)
+	require.NoError(t, err)
+	found, err := s.Preview(t.Context(), "What's the alarm code?")
+	require.NoError(t, err)
+	require.Contains(t, found.Block, "- Alarm code is 9083. (said 2026-03-05)\n- Alarm at the shop is 4471. (said 2026-03-03)\n")
+	require.Contains(t, found.Block, "- My code for the bike shed is 7735.\n")
 }

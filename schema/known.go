@@ -60,6 +60,25 @@ func (tx *Tx) Claims(ctx context.Context, userID int64, most int) ([]Memory, err
 		AND m.state IN ('active', 'dormant', 'superseded', 'forgotten') ORDER BY m.id DESC LIMIT ?`, userID, most)
 }
 
+// Naming is a claim that may give somebody close to a person a name.
+type Naming struct {
+	Subject, Predicate, Object string
+	Content                    string
+	Ended                      bool // it has been superseded
+}
+
+// Namings returns the current and superseded claims of the highest trust that state one of
+// the predicates of subject, and those about others, in the order in which they were
+// stored.
+func Namings(ctx context.Context, run Reads, userID int64, subject string, predicates, others []string) ([]Naming, error) {
+	return List(ctx, run, func(n *Naming) []any { return []any{&n.Subject, &n.Predicate, &n.Object, &n.Content, &n.Ended} },
+		`SELECT subject, coalesce(predicate, ''), coalesce(object, ''), content, state = 'superseded' FROM memories
+			WHERE user_id = ?1 AND (subject = ?2 AND predicate IN (SELECT value FROM json_each(?3)) OR subject IN (SELECT value FROM json_each(?4)))
+			AND kind = 'fact' AND trust >= ?5
+			AND (state = 'superseded' OR valid_until IS NULL AND state IN ('active', 'dormant')) ORDER BY id`,
+		userID, subject, JSONList(predicates), JSONList(others), MaxTrust)
+}
+
 // Cited is a source of a claim with the quote that supports it.
 type Cited struct {
 	MemoryID int64 // the claim

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"math"
 
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
@@ -60,16 +61,15 @@ const leastDrawn = 0.25
 
 // nearest finds the sentence that a claim in a model's own words most likely comes
 // from: the one with its numbers and dates, then with most of its words, of one message the
-// shortest of those with as many, else one of the
-// newest turn that holds the claim in several sentences, else the user's statement
-// about themselves in the newest turn. The claim gains no trust by it; the core section
-// shows the sentence instead of the claim.
+// shortest of those with as many, else one of the newest turn that holds the claim in
+// several sentences, else the one there with any of its words, else the user's statement
+// about themselves there. The claim gains no trust by it; the core section shows the
+// sentence instead of the claim.
 func nearest(content string, turns []schema.Memory, d *Deps) *backing {
 	c := grounding.Understand(content, d.DB.Now().In(d.Location))
 	var best *backing
 	most := leastDrawn
-	for i := range turns {
-		turn := &turns[i]
+	align := func(turn *schema.Memory) {
 		for _, sentence := range grounding.Sentences(turn.Content) {
 			aligned := c.Aligned(sentence)
 			if c.Dated(sentence, turn.EventTime.In(d.Location)) {
@@ -81,10 +81,17 @@ func nearest(content string, turns []schema.Memory, d *Deps) *backing {
 		}
 	}
 	for i := range turns {
+		align(&turns[i])
+	}
+	for i := range turns {
 		turn := &turns[i]
 		if best == nil && c.HeldBy(turn.Content, turn.EventTime.In(d.Location), []string{turn.Speaker, d.Scope.User}) {
 			best = &backing{turn: turn, quote: c.Quote(turn.Content)}
 		}
+	}
+	if best == nil && len(turns) > 0 {
+		most = math.SmallestNonzeroFloat64
+		align(&turns[0])
 	}
 	if best == nil && len(turns) > 0 {
 		if own := claims.OwnSentence(turns[0].Content); own != "" {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ebbmem/ebb/internal/said"
@@ -99,6 +100,7 @@ type addition struct {
 	reading said.Claim
 	wide    bool
 	near    []*candidate
+	close   people // of the person whose claim it is
 }
 
 // newest is how many of the newest claims about its subject a wide claim is
@@ -120,7 +122,7 @@ func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Ac
 	a := &addition{Claim: c, tx: tx, by: by, owner: owner, wide: c.Wide, reading: c.Reading, hash: schema.HashContent(c.Memory.Content)}
 	if !known(a.reading) {
 		var outright bool
-		a.reading, outright = read(c.Memory, owner, a.quotes())
+		a.reading, outright = read(c.Memory, owner, a.quotes(), nil)
 		a.Outright = a.Outright || outright
 	}
 	if c.Memory.Subject != "" {
@@ -248,7 +250,10 @@ func (a *addition) quotes() []schema.Cited {
 // find reads the claims to compare the new one with.
 func (a *addition) find(ctx context.Context) error {
 	var keys []schema.ClaimKey
-	var err error
+	err := a.loadPeople(ctx)
+	if err != nil {
+		return err
+	}
 	if a.wide || known(a.reading) {
 		if keys, err = a.tx.ClaimKeys(ctx, a.Memory.UserID); err != nil {
 			return err
@@ -295,7 +300,7 @@ func (a *addition) find(ctx context.Context) error {
 				k.last, k.in = c.Time.Time, c.SourceID
 			}
 		}
-		k.reading, k.outright = read(&k.Memory, a.owner, k.cited)
+		k.reading, k.outright = read(&k.Memory, a.owner, k.cited, a.closeTo(k))
 		a.near = append(a.near, k)
 	}
 	return nil
@@ -312,7 +317,7 @@ func (a *addition) mayBear(k said.Claim) bool {
 			return true
 		}
 	}
-	return a.reading.Subject == k.Subject && alike(a.reading.Object, k.Object)
+	return a.reading.Subject == k.Subject && alike(a.reading.Object, k.Object) || a.reading.Denied && strings.HasSuffix(k.Subject, " "+a.reading.Predicate)
 }
 
 // forgotten returns the claim that the user asked to forget and that the new one
@@ -327,12 +332,6 @@ func (a *addition) forgotten() *candidate {
 		}
 	}
 	return nil
-}
-
-// resembles is a looser [addition.same], so that a forgotten claim does not return
-// in other words.
-func (a *addition) resembles(k *candidate) bool {
-	return known(a.reading) && known(k.reading) && a.reading.Subject == k.reading.Subject && alike(a.reading.Object, k.reading.Object) || SameWords(a.Memory, &k.Memory)
 }
 
 // lastSaid returns when the claim was last stated, and the row id of its source of
@@ -387,7 +386,7 @@ func (a *addition) undone(ctx context.Context) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		for _, c := range said.Claims(e.Memory.Content, 0) {
+		for _, c := range said.Claims(e.Memory.Content, 0, a.close.of(a.reading)...) {
 			c.Subject = spoken(Stored(c.Subject, a.owner, e.Memory.Speaker), a.owner)
 			if like(c, a.reading) || said.Compare(a.reading, c) == said.Same {
 				return true, nil

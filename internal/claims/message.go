@@ -101,11 +101,12 @@ func Own(m *schema.Memory) bool {
 	return m.Kind == schema.KindEpisode && m.Role == "user" && m.OwnWords() && m.State == schema.StateActive
 }
 
-// understand parses a message. Most messages yield nothing.
-func (r *Reader) understand(owner schema.Scope, m *schema.Memory) *Message {
+// understand parses a message, with the people whose names it may contain. Most messages
+// yield nothing.
+func (r *Reader) understand(owner schema.Scope, m *schema.Memory, known ...said.Person) *Message {
 	msg := &Message{Memory: m, owner: owner, requests: said.Requests(m.Content)}
 	if !r.OnlyRequests || len(msg.requests) > 0 {
-		msg.claims = said.Claims(m.Content, maxClaims)
+		msg.claims = said.Claims(m.Content, maxClaims, known...)
 	}
 	if !r.OnlyRequests && !r.OnlyForms && len(m.Content) <= maxLasting {
 		msg.claims = append(msg.claims, msg.wishes()...)
@@ -143,6 +144,9 @@ func (m *Message) lasting() (more []said.Claim) {
 		if said.TellsChange(s.Sentence) {
 			least = leastChange
 		}
+		if len(grounding.Endings(s.Sentence)) > 0 {
+			least = 0 // what it ends is kept
+		}
 		if s.P < least || text.IsGeneral(s.Sentence) || slices.ContainsFunc(m.claims, func(c said.Claim) bool { return overlap(c.Sentence, s.Sentence) }) ||
 			slices.ContainsFunc(m.requests, func(q said.Request) bool { return q.About == "" && q.Sentence == s.Sentence }) {
 			continue
@@ -157,12 +161,13 @@ func (m *Message) lasting() (more []said.Claim) {
 }
 
 // Says parses a message of owner's. It returns nil if that contains no claim or request
-// that would be carried out.
+// that would be carried out, whichever names memory knows.
 func (r *Reader) Says(owner schema.Scope, m *schema.Memory) *Message {
 	if !Own(m) {
 		return nil
 	}
-	if msg := r.understand(owner, m); msg.dropUnsure(r.OnlyRequests) {
+	msg := r.understand(owner, m)
+	if says := msg.dropUnsure(r.OnlyRequests); says || !r.OnlyRequests && len(m.Content) <= maxLasting {
 		return msg
 	}
 	return nil
@@ -222,16 +227,21 @@ type Changes struct {
 //
 // Errors: those of the database, of Find and of Stored.
 func (r *Reader) Read(ctx context.Context, owner schema.Scope, m *schema.Memory, meant ...Request) (changes Changes, err error) {
-	msg := r.understand(owner, m)
-	if says := msg.dropUnsure(r.OnlyRequests); len(meant) == 0 && !(says && Own(m)) {
+	if !Own(m) && len(meant) == 0 {
 		return Changes{}, nil
 	}
+	msg := r.understand(owner, m)
+	msg.dropUnsure(r.OnlyRequests)
 	return r.carryOut(ctx, msg, meant...)
 }
 
 // ReadAll is [Reader.Read] of parsed messages, in order. Those without requests share a
 // transaction.
 func (r *Reader) ReadAll(ctx context.Context, messages []*Message) error {
+	messages, err := r.dropPlain(ctx, messages)
+	if err != nil {
+		return err
+	}
 	for len(messages) > 0 {
 		if len(messages[0].requests) > 0 {
 			if _, err := r.carryOut(ctx, messages[0]); err != nil {
@@ -241,7 +251,7 @@ func (r *Reader) ReadAll(ctx context.Context, messages []*Message) error {
 			continue
 		}
 		var done int
-		err := r.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+		err = r.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 			began := time.Now()
 			for done = 0; done < len(messages) && len(messages[done].requests) == 0 && (done == 0 || tx.GoesOn(began)); done++ {
 				w := &reading{r: r, Message: messages[done], tx: tx}
@@ -298,6 +308,12 @@ func (w *reading) carryOut(ctx context.Context, meant []Request, changes *Change
 		return err
 	}
 	w.Memory = m
+	if err := w.recognise(ctx); err != nil {
+		return err
+	}
+	if len(w.claims) == 0 && len(w.requests) == 0 && len(meant) == 0 {
+		return nil
+	}
 	uid := RunOf(w.UID)
 	if w.run, err = open(ctx, w.tx, w.UserID, uid, schema.CauseSaid, "user"); err != nil {
 		return err

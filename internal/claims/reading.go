@@ -176,15 +176,16 @@ func ofKey(k schema.ClaimKey, owner string) said.Claim {
 
 // read completes a claim's columns from the sentences that support it and reports
 // whether one of them, or a person without a message, states it explicitly. Such a
-// person's claim, and one without columns, is parsed from its own words.
-func read(m *schema.Memory, owner string, cited []schema.Cited) (c said.Claim, outright bool) {
+// person's claim, and one without columns, is parsed from its own words. close are the
+// people that memory knows.
+func read(m *schema.Memory, owner string, cited []schema.Cited, close people) (c said.Claim, outright bool) {
 	c = labelled(m, owner)
 	for i := range cited {
 		s := &cited[i]
 		if !known(c) || !s.OwnWords() || s.Trust < m.Trust || s.Quote == "" {
 			continue
 		}
-		for _, stated := range said.Claims(s.Quote, 0) {
+		for _, stated := range said.Claims(s.Quote, 0, close.of(c)...) {
 			stated.Subject = spoken(Stored(stated.Subject, owner, s.Speaker), owner)
 			if like(stated, c) {
 				return stated, true

@@ -79,6 +79,12 @@ func (a *addition) same(k *candidate) bool {
 	return a.wide && SameWords(m, &k.Memory)
 }
 
+// resembles is a looser [addition.same], so that a forgotten claim does not return
+// in other words.
+func (a *addition) resembles(k *candidate) bool {
+	return known(a.reading) && known(k.reading) && a.reading.Subject == k.reading.Subject && alike(a.reading.Object, k.reading.Object) || SameWords(a.Memory, &k.Memory)
+}
+
 // sharesSentence reports whether one sentence of one message supports both.
 func (a *addition) sharesSentence(k *candidate) bool {
 	for _, c := range k.cited {

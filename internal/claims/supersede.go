@@ -129,7 +129,10 @@ func Newer(ctx context.Context, tx *schema.Tx, owner string, m *schema.Memory, s
 	if err != nil {
 		return nil, err
 	}
-	a.reading, _ = read(m, owner, cited)
+	if err := a.loadPeople(ctx); err != nil {
+		return nil, err
+	}
+	a.reading, _ = read(m, owner, cited, a.close)
 	if err := a.find(ctx); err != nil {
 		return nil, err
 	}

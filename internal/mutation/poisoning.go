@@ -564,7 +564,7 @@ var poisoning = []Mutant{
 	{
 		Defence: "an undone change is not repeated from the same message",
 		File:    "internal/claims/add.go",
-		Old:     "for _, c := range said.Claims(e.Memory.Content, 0) {",
+		Old:     "for _, c := range said.Claims(e.Memory.Content, 0, a.close.of(a.reading)...) {",
 		New:     "for _, c := range said.Claims(\"\", 0) {",
 		Package: "./extension",
 		Test:    "TestMessageRunIsUndoneForGood",

@@ -47,6 +47,7 @@ type Lines struct {
 
 	changes func() map[*line][]*line // see changesOf; computed on first use
 
+	endings []ending
 	allHold bool // none of the user's claims is superseded
 	loc     *time.Location
 }
@@ -107,37 +108,6 @@ func (l *line) sureWish() bool {
 // saved or that a pattern parsed.
 const surelyMeant = 0.7
 
-// changesOf maps each line to later similar lines that mention a change. These
-// likely state what holds now although no claim supersedes the older line, so they
-// are shown with it. On the lives in cmd/ebb/testdata/lives, a year later, this
-// reduced the share of changes of which only the outdated line was shown from 16 to
-// 11 %.
-func (s *Lines) changesOf() map[*line][]*line {
-	changes := make(map[*line][]*line)
-	asked := 0
-	for _, l := range slices.Backward(s.all) {
-		words := l.words()
-		if !said.TellsChange(words) {
-			continue
-		}
-		if asked++; asked > maxChanges {
-			break
-		}
-		likeness := s.likeness(words, nil)
-		of := 0
-		for _, old := range s.byLikeness(likeness) {
-			if likeness[old.place] < changedLikeness || of == maxChanged {
-				break
-			}
-			if old.Said.Before(l.Said) {
-				changes[old] = append(changes[old], l)
-				of++
-			}
-		}
-	}
-	return changes
-}
-
 // words returns the sentence and the claims it supports.
 func (l *line) words() string {
 	words := []string{l.Text}
@@ -165,7 +135,7 @@ func (s *Lines) ToldOnly() *Lines {
 		}
 	}
 	of := indexLines(told)
-	of.allHold, of.loc = s.allHold, s.loc
+	of.endings, of.allHold, of.loc = s.endings, s.allHold, s.loc
 	return of
 }
 
@@ -246,8 +216,11 @@ func (s *Lines) Choose(budget int, question string, found []recall.Result, quota
 		return l.over(now) && (l.Group == Said || l.Group == Passing) && !asked[int32(l.place)]
 	}
 	chosen := slices.DeleteFunc(slices.Clone(s.all), over)
+	most := int(datesShare * float64(left))                       // tokens for dates of changes
+	changed, spare := map[int]bool(nil), min(most, left-s.tokens) // places of lines to be dated, with their changes; nil for all
 	if !s.Fit(budget) {
 		chosen = nil
+		changed = make(map[int]bool)
 		taken := make(map[*line]bool)
 		alike := s.byLikeness(s.likeness(question, found))
 		saved := newReserve(slices.Concat(alike, s.worth), int(briefShare*float64(left)), now)
@@ -274,7 +247,14 @@ func (s *Lines) Choose(budget int, question string, found []recall.Result, quota
 			take(l)
 			if taken[l] {
 				for _, later := range s.changes()[l] {
-					take(later)
+					if take(later); taken[later] && len(changed) < most/(2*dateTokens) {
+						changed[l.place] = true
+					}
+				}
+				if l.endedBy != nil {
+					for _, at := range s.restOn[l.endedBy.by.claims[0].claim.ID] {
+						take(s.all[at])
+					}
 				}
 			}
 		}
@@ -332,6 +312,8 @@ func (s *Lines) Choose(budget int, question string, found []recall.Result, quota
 			}
 		}
 		reserve = nil
+		spare = min(left, 2*dateTokens*len(changed))
+		left -= spare
 		for _, over := range []bool{false, true} {
 			for _, l := range s.worth {
 				if left < leastLine {
@@ -342,8 +324,10 @@ func (s *Lines) Choose(budget int, question string, found []recall.Result, quota
 				}
 			}
 		}
+		spare = min(most, spare+left)
 		slices.SortStableFunc(chosen, func(a, b *line) int { return a.place - b.place })
 	}
+	chosen = s.dateChanges(chosen, changed, spare)
 	if len(chosen) == 0 {
 		return Section{AllHold: s.allHold}
 	}
@@ -406,7 +390,7 @@ func (r *reserve) release(l *line) {
 
 // passed reports whether a line is dormant or about a time that is over.
 func (l *line) passed(now time.Time) bool {
-	return l.Dormant || l.over(now)
+	return l.Dormant || l.endedBy != nil || l.over(now)
 }
 
 // over reports whether a line is about a time that is over.
@@ -458,14 +442,6 @@ const guessedShare = 0.5
 
 // leastLine is the approximate cost of the shortest line, in tokens.
 const leastLine = 3
-
-// Parameters of [Lines.changesOf]: the minimum similarity, the maximum number of
-// older lines for one change, and how many lines are compared with all others.
-const (
-	changedLikeness = 4
-	maxChanged      = 4
-	maxChanges      = 100
-)
 
 // compareBool orders false before true.
 func compareBool(a, b bool) int {

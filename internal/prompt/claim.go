@@ -41,6 +41,7 @@ type ownClaim struct {
 	roots    []string  // of the terms
 	topics   topics.Set
 	phrases  []uint64 // of the sentence, see [text.Phrases]
+	endings  []grounding.Ending
 }
 
 // claimReader reads claims and the sentences that support them.
@@ -295,6 +296,7 @@ func (c *ownClaim) prepare(loc *time.Location) {
 	words := strings.Join(append([]string{c.text, c.claim.Content}, c.claim.Tags...), "\n")
 	c.topics = topics.Of(words)
 	c.phrases = text.Phrases(c.text)
+	c.endings = grounding.Endings(c.text)
 	c.free = c.claim.Attributes[schema.AttrSaid] == claims.SaidWish && c.claim.Predicate == ""
 	c.style, c.wish = saysHowToAnswer(c)
 	c.forSome = c.wish && askedFor.MatchString(c.text)

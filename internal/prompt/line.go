@@ -56,11 +56,13 @@ type Line struct {
 type line struct {
 	Line // the public part
 
-	shown  string // the rendered line
-	brief  *line  // of what was saved: only the sentences that were, for want of room; nil for others
-	claims []*ownClaim
-	place  int // position among the lines
-	topics topics.Set
+	shown    string  // the rendered line
+	relative bool    // it is dated because its dates are relative, or for another reason
+	endedBy  *ending // what a later line says of it; nil while it holds
+	brief    *line   // of what was saved: only the sentences that were, for want of room; nil for others
+	claims   []*ownClaim
+	place    int // position among the lines
+	topics   topics.Set
 
 	importance float64
 	evidence   int
@@ -119,8 +121,14 @@ func linesOf(current map[int64]*ownClaim, loc *time.Location) *Lines {
 		}
 		l.add(c)
 	}
+	endings := endingsOf(lines)
 	for _, l := range lines {
-		l.shown = l.Render(slices.ContainsFunc(l.claims, func(c *ownClaim) bool { return c.relative || c.free }), loc)
+		l.endedBy = l.endedAmong(endings)
+		if e := l.endedBy; e != nil {
+			l.Ended = cmp.Or(l.Ended, e.mark(loc).String())
+		}
+		l.relative = slices.ContainsFunc(l.claims, func(c *ownClaim) bool { return c.relative || c.free })
+		l.shown = l.Render(l.relative, loc)
 		l.Tokens = text.Tokens(l.shown)
 		l.brief = l.shortest(loc)
 	}
@@ -129,7 +137,7 @@ func linesOf(current map[int64]*ownClaim, loc *time.Location) *Lines {
 			cmp.Compare(a.claims[0].source.ID, b.claims[0].source.ID), cmp.Compare(strings.Index(a.claims[0].source.Content, a.Text), strings.Index(b.claims[0].source.Content, b.Text)))
 	})
 	of := indexLines(withoutRepeats(lines))
-	of.loc = loc
+	of.endings, of.loc = endings, loc
 	return of
 }
 
@@ -225,13 +233,14 @@ func (l *line) shortest(loc *time.Location) *line {
 	if l.Group == Said || l.Group == Passing {
 		return nil
 	}
-	brief, relative := *l, false
+	brief := *l
+	brief.relative = false
 	var kept []string
 	for _, c := range l.claims {
 		if c.claim.Attributes[schema.AttrSaid] == schema.SaidLasting {
 			continue
 		}
-		relative = relative || c.relative
+		brief.relative = brief.relative || c.relative
 		if !slices.ContainsFunc(kept, func(k string) bool { return strings.Contains(k, c.text) }) {
 			kept = append(slices.DeleteFunc(kept, func(k string) bool { return strings.Contains(c.text, k) }), c.text)
 		}
@@ -239,7 +248,7 @@ func (l *line) shortest(loc *time.Location) *line {
 	slices.SortStableFunc(kept, func(a, b string) int { return cmp.Compare(strings.Index(l.Text, a), strings.Index(l.Text, b)) })
 	if len(kept) > 0 {
 		brief.Text = strings.Join(kept, " … ")
-		brief.shown = brief.Render(relative, loc)
+		brief.shown = brief.Render(brief.relative, loc)
 		brief.Tokens = text.Tokens(brief.shown)
 	}
 	if brief.Tokens >= l.Tokens {

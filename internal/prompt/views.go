@@ -126,7 +126,7 @@ func (v *view) update(ctx context.Context, s *schema.Snapshot, loc *time.Locatio
 			v.read = false
 			return err
 		}
-		v.lines.allHold = !some
+		v.lines.allHold = !some && len(v.lines.endings) == 0
 	}
 	return nil
 }

@@ -156,7 +156,8 @@ I 家? 还|又? 养|收养|领养 了? 一只|两只|三只|一条|两条|一匹
 I 家? 有 一只|两只|三只|一条|两条 #pet : has_pet adds clear
 I 有 一个|两个|三个|四个|个|俩|一对|一位 #kin : has_family adds clear
 I 没 有? #kin : has_family denied
-MY @pet 去世|死|走|过世 了? : $ denied change
+I 去世|死|过世|病逝 了? : died denied change
+I 走|没|搬走|搬出去 了 : gone denied change
 I 和|跟|与 X 结婚 了? : spouse func change
 I 结婚|离婚|订婚 了 : marital_status func change value=married
 I 是|现在|目前? #status : marital_status func clear
@@ -265,7 +266,6 @@ I 是 个? 独生子|独生女|夜猫子|左撇子|早起的人|内向的人|外
 // habits
 I 习惯|习惯了 X : does habit adds clear
 I 收集|收藏|养 着? X : collect habit adds
-I 弹|拉|吹|学|练 X 年? 了? : play habit adds is=never
 I 通常|平时|一般|经常|每天|每周|每年|每晚|每个月|每个周末|每逢|周末|总是|天天|从来不|几乎每天|坚持 都|会|早上|晚上|下午|中午|要|要去|会去|上午? 都|会|要|去? X : does habit adds clear is=habitzh
 每天|每周|每年|每晚|每个月|每个周末|周末|平时 早上|晚上|下午|中午|上午? I 都|会|要? 都|会|要|去? X : does habit adds clear is=habitzh
 I 用 的 @thing 是 X : $ func

@@ -577,6 +577,40 @@ Had lunch with my colleague Rob.
 	}
 }
 
+func TestKnownNames(t *testing.T) {
+	known := []Person{
+		{"cousin", "Hattie", "My cousin Hattie is here."}, {"brother", "Markus", "Mein Bruder heißt Markus."}, {"dog", "旺财", "我家狗叫旺财。"},
+		{"son", "Hugo", "Mi hijo se llama Hugo."}, {"boss", "Gail Strombeck", "My boss is Gail Strombeck."}, {"aunt", "Will", "My aunt is called Will."},
+	}
+	for _, line := range strings.Split(`
+Hattie moved to Leeds. => my cousin | lives_in | Leeds * !
+Hattie's a nurse now. => my cousin | works_as | nurse * !
+Turns out Hattie moved to Leeds. => my cousin | lives_in | Leeds * !
+Jetzt wohnt Markus in Graz. => my brother | lives_in | Graz * !
+Im Mai ist Markus nach Graz gezogen. => my brother | lives_in | Graz * !
+Hugo ya no vive en Londres. => my son | lives_in | Londres ~ !
+旺财死了 => I | dog | 旺财 ~ !
+Gail works at Boots now. => my boss | works_at | Boots * !
+Hattie, my cousin, moved to Leeds. => my cousin | lives_in | Leeds * !
+Hattie's car is red.
+Hattie's mother is in Mullingar, she is 79 and she plays bridge.
+My sister's boss is nice, he works at Boots.
+My sister's name is Noor, she lives in Rome. => I | sister | Noor ; my sister | lives_in | Rome *
+Hattie Smith moved to Leeds.
+"Hattie moved to Leeds" is the first line of it.
+Will moved to Leeds.
+ist Markus nach Graz gezogen?
+Hattie moved out.
+`, "\n") {
+		message, want, _ := strings.Cut(line, " => ")
+		var got []string
+		for _, c := range Claims(message, 0, known...) {
+			got = append(got, mark(c))
+		}
+		assert.Equal(t, want, strings.Join(got, " ; "), message)
+	}
+}
+
 func TestSpanishPluralWithoutSubject(t *testing.T) {
 	for text, want := range map[string]string{
 		"Vivimos en Cadrete desde marzo.":                          "I | lives_in | Cadrete *",

@@ -7,14 +7,18 @@ import (
 
 // reader reads the claims of one text.
 type reader struct {
-	text     string
-	lex      *lexicon
-	reported bool   // written by somebody else: third-person forms, the subject may be missing
-	lower    bool   // the writer uses no capitals
-	long     bool   // a long message: only rows marked clear count
-	speaker  string // the subject of the last clause: "I", "my sister", or ""
-	person   person // the last person of the writer's that was mentioned
-	m        matcher
+	text      string
+	lex       *lexicon
+	reported  bool   // written by somebody else: third-person forms, the subject may be missing
+	lower     bool   // the writer uses no capitals
+	long      bool   // a long message: only rows marked clear count
+	speaker   string // the subject of the last clause: "I", "my sister", or ""
+	person    person // the last person of the writer's that was mentioned
+	personEnd int
+	known     []Person
+	met       []Claim // in the names of the people that clauses are about
+	named     Claim   // the last one in the sentence
+	m         matcher
 }
 
 // read returns the claims of a sentence.
@@ -38,7 +42,7 @@ func (r *reader) read(s sentence) []Claim {
 	passing := anyPhrase(lex.passing, tokens[:limit])
 	var out []Claim
 	hedged, asks := false, false
-	r.speaker = ""
+	r.speaker, r.personEnd = "", 0
 	if r.reported {
 		r.speaker = "I"
 	}
@@ -67,7 +71,7 @@ func (r *reader) read(s sentence) []Claim {
 		if joined, _ := lex.joins.at(tokens, at); joined > 0 && r.speaker == "" && !lex.han { // "My doc up and retired": the subject is not the writer
 			begin = -1
 		}
-		if lex.han && strings.HasPrefix(elided, "my ") { // what follows is about that person
+		if strings.HasPrefix(elided, "my ") { // what follows is about that person
 			begin = -1
 		}
 		claim, end, ok := r.claimAt(s, tokens[:limit], start, before, elided, begin)
@@ -89,8 +93,10 @@ func (r *reader) read(s sentence) []Claim {
 				if n, s := lex.blocks.at(tokens, j); n > 0 && s == 0 || lex.pronouns[tokens[j].word] && !r.reported {
 					break
 				}
-				if word := tokens[j].word; !lex.subjects[word] && !lex.possessives[word] && (lex.han || lex.index[word] == nil && lex.clipped[word] == "" && lex.plural[word] == "") {
-					continue
+				if word := tokens[j].word; !lex.subjects[word] && !lex.possessives[word] && (lex.han || lex.index[word] == nil && lex.clipped[word] == "" && lex.plural[word] == "" && lex.third[word] == "") {
+					if _, n := r.knownAt(tokens, j); n == 0 {
+						continue
+					}
 				}
 				claim, end, ok = r.claimAt(s, tokens[:limit], j, before|r.flagsIn(tokens[start:j]), "", -1)
 				if ok {
@@ -170,7 +176,7 @@ func (r *reader) elidesAt(tokens []token, at, start int) string {
 	switch {
 	case r.speaker == "" || strings.HasSuffix(tokens[start].word, "ing"):
 		return ""
-	case r.reported, r.lex.han:
+	case r.reported, r.lex.han, r.personEnd > 0 && r.personEnd == at-1: // "Noor, my sister, moved …"
 		return r.speaker
 	}
 	switch tokens[at].word { // "and work at X"
@@ -195,8 +201,10 @@ func (r *reader) noteSpeaker(tokens []token, start int, c Claim, claimed bool) {
 	mentioned, n := r.personAt(tokens, start)
 	introduced := claimed && c.Subject == "I" && r.m.canon != "" && (r.m.class == kin || r.m.class == role || r.m.class == friend || r.m.class == pet)
 	switch {
+	case n > 0 && !claimed && r.ownsAt(tokens, start+n): // "my sister's boss …"
+		r.speaker, r.person = "", person{}
 	case n > 0:
-		r.speaker, r.person = mentioned.subject, mentioned
+		r.speaker, r.person, r.personEnd = mentioned.subject, mentioned, start+n
 	case introduced && (r.reported || r.lex.han):
 		r.speaker = "my " + r.m.canon
 	case r.reported:
@@ -381,11 +389,18 @@ func (r *reader) claimAt(s sentence, tokens []token, i int, before termFlags, el
 		if c.Subject == "she" && r.person.subject != "" && c.Ended == "" { // "I have a sister. Her name is Noor."
 			c.Subject, c.Predicate, c.Functional = "I", strings.TrimPrefix(r.person.subject, "my "), false
 		}
+		r.named = c
 		return c, end, ok
 	}
 	about, n := r.personAt(tokens, i)
 	if n == 0 && r.lex.pronouns[tokens[i].word] && r.person.subject != "" && !r.reported && people[tokens[i].word] {
 		about, n = r.person, 1
+	}
+	verb := 0 // before the subject: "gestern ist Markus nach Graz gezogen"
+	if n == 0 && i > 0 && !tokens[i-1].mark && i+1 < len(tokens) && r.lex.third[tokens[i].word] != "" {
+		if about, n = r.knownAt(tokens, i+1); n > 0 {
+			verb = 1
+		}
 	}
 	if n == 0 && strings.HasPrefix(elided, "my ") {
 		if about = r.person; about.subject != elided {
@@ -397,11 +412,13 @@ func (r *reader) claimAt(s sentence, tokens []token, i int, before termFlags, el
 	}
 	// "my sister lives …" matches "I live …" in the third person.
 	rest := make([]token, 0, len(tokens)-i+1)
-	rest = append(rest, token{lo: tokens[i].lo, hi: tokens[i+max(n, 1)-1].hi, word: subjectWord})
-	rest = append(rest, tokens[i+n:]...)
+	rest = append(rest, token{lo: tokens[i+verb].lo, hi: tokens[i+verb+max(n, 1)-1].hi, word: subjectWord})
+	rest = append(rest, tokens[i:i+verb]...)
+	rest = append(rest, r.lex.unclipped(tokens[i+verb+n:])...)
 	*m = matcher{lex: r.lex, tokens: rest, third: true, start: -1}
-	c, end, ok = r.firstRow(s, 0, before, about.subject)
-	c.Relation, c.Name = about.relation, about.name
+	if c, end, ok = r.firstRow(s, 0, before, about.subject); ok {
+		c, ok = r.about(c, about)
+	}
 	return c, i + n - 1 + end, ok
 }
 
@@ -413,88 +430,6 @@ const (
 	subjectWord    = "\x01"
 	possessiveWord = "\x02"
 )
-
-// person is somebody close to the writer: the subject "my sister", the words for the
-// relation, "older sister", and the name after them.
-type person struct{ subject, relation, name string }
-
-// personAt returns the person that the phrase "my sister" at token i means, with or
-// without a name after it, and the number of its tokens.
-func (r *reader) personAt(tokens []token, i int) (p person, n int) {
-	m := matcher{lex: r.lex, tokens: tokens}
-	j := i
-	switch {
-	case r.lex.possessives[tokens[i].word]:
-		if j++; r.lex.han {
-			j = afterOwner(tokens, j)
-		}
-	case r.lex.han: // 老公跳槽了
-		if n := r.calledAt(tokens, i); n > 0 { // 豆豆转学了
-			return person{subject: phraseOf(tokens[i : i+n])}, n
-		}
-	case !r.lex.parents[tokens[i].word]:
-		return person{}, 0
-	}
-	for _, c := range [...]class{kin, role, friend, pet} {
-		for w := m.nounLength(j); w >= 1; w-- {
-			canon, ok := m.nounAt(j, w, c)
-			if !ok || j == i && r.lex.han && !relatives[canon] {
-				continue
-			}
-			end := j + w
-			for k := r.nameLength(tokens, end); k > 0; k = r.nameLength(tokens, end) {
-				end += k
-			}
-			return person{"my " + canon, phraseOf(tokens[j : j+w]), phraseOf(tokens[j+w : end])}, end - i
-		}
-	}
-	return person{}, 0
-}
-
-// calledAt returns the number of tokens at i of what Chinese writers call somebody: a
-// doubled syllable, or one after 小, 阿 or 老; 0 for none and for other words.
-func (r *reader) calledAt(tokens []token, i int) int {
-	if i+2 >= len(tokens) || tokens[i].mark || tokens[i+1].mark || tokens[i].quoted {
-		return 0
-	}
-	m := matcher{lex: r.lex, tokens: tokens}
-	for n := max(2, m.nounLength(i)); n >= 2; n-- {
-		if word := phraseOf(tokens[i : i+n]); nouns[word] != nil || unnamed[word] {
-			return 0
-		}
-	}
-	if n, _ := r.lex.adverbs.at(tokens, i); n > 1 || r.lex.subjects[tokens[i+1].word] {
-		return 0
-	}
-	if tokens[i].word == tokens[i+1].word || familiar[tokens[i].word] {
-		return 2
-	}
-	return 0
-}
-
-// unnamed are words that look like names among friends.
-var unnamed = wordSet("人人 个个 天天 年年 月月 时时 处处 样样 慢慢 渐渐 轻轻 偷偷 悄悄 默默 好好 早早 偏偏 往往 明明 刚刚 谢谢 哈哈 呵呵 嘿嘿 嘻嘻 拜拜 家家 小学 小区 小店 小时 小心 小伙 小组 老是 老人 老外 老乡 老样 老早")
-
-// relatives are words that mean a relative of the writer without 我: 老公, 妈.
-var relatives = map[string]bool{
-	"mother": true, "father": true, "spouse": true, "sister": true, "brother": true, "daughter": true, "son": true, "child": true,
-	"grandmother": true, "grandfather": true, "mother_in_law": true, "father_in_law": true,
-}
-
-// nameLength returns the number of tokens from j of a part of a name: a capitalised
-// word, in Chinese 小王, 阿明 or 老李; 0 for none.
-func (r *reader) nameLength(tokens []token, j int) int {
-	switch {
-	case r.lex.han && j+2 < len(tokens) && familiar[tokens[j].word] && !tokens[j+1].mark:
-		return 2
-	case !r.lex.han && j < len(tokens) && tokens[j].upper && !tokens[j].mark && !r.lex.known[tokens[j].word]:
-		return 1
-	}
-	return 0
-}
-
-// familiar are the syllables before a Chinese name among friends.
-var familiar = wordSet("小 阿 老")
 
 // firstRow returns the claim of the first row that matches at token i.
 func (r *reader) firstRow(s sentence, i int, before termFlags, subject string) (c Claim, end int, ok bool) {
@@ -534,7 +469,7 @@ func (r *reader) firstRow(s sentence, i int, before termFlags, subject string) (
 	slices.Sort(found)
 	for _, k := range found {
 		p := &r.lex.patterns[k]
-		if r.long && p.flags&clear == 0 || p.flags&reportedOnly != 0 && !r.reported || subject != "I" && p.flags&wishes != 0 {
+		if r.long && p.flags&clear == 0 || p.flags&reportedOnly != 0 && !r.reported || subject != "I" && p.flags&wishes != 0 || subject == "I" && (p.predicate == died || p.predicate == gone) {
 			continue
 		}
 		if m.from = i; !m.run(p, i) {

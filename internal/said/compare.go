@@ -91,6 +91,9 @@ var jobless = stems("retired unemployed")
 // another object.
 func Compare(later, earlier Claim) Verdict {
 	v := compare(later, earlier)
+	if later.endsPerson(earlier) {
+		return Replaces
+	}
 	if v == Unrelated || later.Relation == "" && earlier.Relation == "" {
 		return v
 	}
@@ -458,14 +461,7 @@ func sameObject(a, b string) bool {
 	return len(x) == len(y) || !isNumber(x[0]) || len(x) > 1
 }
 
-func isNumber(s string) bool {
-	for _, r := range s {
-		if r < '0' || r > '9' {
-			return false
-		}
-	}
-	return true
-}
+func isNumber(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
 // squash removes everything but letters and digits.
 func squash(s string) string {

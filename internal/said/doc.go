@@ -24,7 +24,7 @@
 //
 // Words in capitals are slots: I is the subject, MY the owner, X the object, Y
 // the object that ended, Z words to skip, N a noun that becomes the predicate
-// ($). @class is a noun of a table in slots.go and fills N; #class fills X. a|b
+// ($). @class is a noun of the table in nouns.txt and fills N; #class fills X. a|b
 // are alternatives, a_b is two words, ? marks an optional element. Adverbs may
 // stand between any two elements; their meaning (not, now, always, also) is
 // recorded. The first row that matches wins, so a special row stands above a
@@ -49,7 +49,9 @@
 // One thing has one predicate, whatever the words and the language: "I drive a
 // Skoda" and "mein Auto ist ein Skoda" both claim car. Relatives and roles are
 // predicates of the person who has them (sister = Noor), and subjects of claims
-// about them ("my sister" lives_in Rome). An activity is the subject of its
+// about them ("my sister" lives_in Rome). A name that an earlier message gives one of
+// them stands for them, see [Person], and what ends a relation, such as a death, is a
+// denial of it. An activity is the subject of its
 // schedule. A correction without a subject ("her name is Nora, not Noor", "it's
 // the 15th, not the 14th") has the subject "she" or "it", and [Compare] goes by
 // the object that it ends.

@@ -166,8 +166,11 @@ I have|got a|an|one|two|three|four|five|six|several X? #pet : has_pet adds elide
 I have? adopted|got|rescued a|an|two|another new? #pet : has_pet adds change elide
 I have no #pet : has_pet denied
 I have no #kin : has_family denied
-MY @pet died|passed_away|has_died : $ denied change
-MY @pet X died|passed_away|has_died : $ denied change
+I have? died|passed_away : died denied change
+I am|have been_put_down|been_put_to_sleep|had_to_be_put_down|put_down|put_to_sleep : died denied change
+I have? moved_out : gone denied change
+I had_to|have_had_to have|put X put_down|put_to_sleep|down|to_sleep : lost denied change is=close
+I have? lost X : lost denied change is=close
 I am? married to X : spouse func clear
 I am engaged to X : fiance func clear
 I am dating|seeing X : partner func is=name
@@ -297,7 +300,6 @@ I am? a|an X fan|lover|enthusiast|buff|addict|nerd|geek|person|junkie|fanatic : 
 I am more of a X : prefers pref adds is=like clear
 I am more_of_a X : prefers pref adds is=like
 I am the? oldest|youngest|middle of X : sibling_order trait
-I am a|an? big|huge|avid|keen|passionate X reader|gardener|cook|runner|hiker|cyclist|swimmer|gamer|baker|photographer? : is trait pref adds is=never
 I am? really|very? into X : likes pref adds is=like deny=dislikes
 I am|have_been? passionate|crazy|enthusiastic|mad about X : likes pref adds is=like deny=dislikes clear
 I am? keen|hooked on X : likes pref adds is=like deny=dislikes
@@ -313,7 +315,6 @@ I hate|dislike|despise|detest|loathe|abhor X : dislikes deny=likes pref adds cle
 I can not stand|bear|abide|get_enough_of X : dislikes pref adds clear is=like
 I can not stomach X : dislikes pref adds is=like
 I not care for X : dislikes pref adds is=like
-I not mind X : likes pref adds is=never
 I am? scared|afraid|terrified|frightened|phobic of X : fears adds is=like
 I am? a|an early_bird|night_owl|morning_person|introvert|extrovert|only_child|vegetarian|late_riser|light_sleeper|perfectionist|homebody|people_person|dog_person|cat_person|minimalist : is trait adds value=x
 I am? an? only_child|left-handed|right-handed|colour-blind : is trait adds value=x
@@ -404,7 +405,7 @@ func english() *lexicon {
 	l.joins = phrasesOf("and but because so since as though although while whereas plus then cause cuz however that_is_why is_why and_so")
 	l.asks = phrasesOf("what who where when why how which whose can_you could_you would_you will_you should_i should_we do_you do_i do_we does did_you is_there is_it are_there are_you am_i have_you has_it shall can_i can_we could_i any_ideas any_tips any_advice any_suggestions any_recommendations got_any tell_me help_me let_me_know isn't is_this is_that is_my are_these are_my does_that can_this what's right could_we would_it is_the are_the")
 	l.blocksAll = phrasesOf("imagine pretend let_us_say suppose what_if once_upon roleplay role-play role_play in_the_story in_my_novel in_my_story my_character the_character my_protagonist my_narrator hypothetically they_say i_heard people_say yeah_right just_kidding jk joking kidding sarcasm in_a_parallel_universe in_another_life in_my_dream in_my_dreams in_this_scenario in_the_scene legend_has_it rumour_has_it rumor_has_it lol_no not_really as_a_joke oh_sure oh_great sure_sure oh_joy oh_yes_sure")
-	l.blocks = phrasesOf("would could might maybe perhaps possibly should wish wished hope hoping if unless used_to going_to gonna will want wanted wanna i_may we_may may_be may_have think thinking guess suppose reckon assume considering_moving planning_to plan_to planning_on apparently supposedly almost nearly as_if feel_like feels_like seems seem seemed back_then as_a_kid as_a_child when_i_was when_we_were someday some_day one_day dreamt dreamed dream_about dream_of imagine pretend not_sure unsure not_certain probably about_to tempted had_i so_so had_been at_first briefly_considered thought_about hopefully ex allegedly depending were_i about_whether whether tired_of_hearing doubt i_am_told rumour rumor until_i before_i obviously_not tomorrow next_week next_month next_year")
+	l.blocks = phrasesOf("of_laughter of_embarrassment of_boredom of_shame would could might maybe perhaps possibly should wish wished hope hoping if unless used_to going_to gonna will want wanted wanna i_may we_may may_be may_have think thinking guess suppose reckon assume considering_moving planning_to plan_to planning_on apparently supposedly almost nearly as_if feel_like feels_like seems seem seemed back_then as_a_kid as_a_child when_i_was when_we_were someday some_day one_day dreamt dreamed dream_about dream_of imagine pretend not_sure unsure not_certain probably about_to tempted had_i so_so had_been at_first briefly_considered thought_about hopefully ex allegedly depending were_i about_whether whether tired_of_hearing doubt i_am_told rumour rumor until_i before_i obviously_not tomorrow next_week next_month next_year")
 	l.passing = phrasesOf("yesterday last_night this_morning tonight today this_afternoon this_evening just_now right_now at_the_moment this_time a_while_ago earlier the_other_day")
 	l.blocks.add("will_always", flagAlways)
 	l.ends = phrasesOf("because since so which who whom where when while although though if unless as that but after before until till thanks_to due_to so_that even_though for_the_past for_the_last for_years for_a_while for_about for_over for_almost for_more_than for_a_few for_many for_some for_two for_three for_four for_five for_six for_seven for_eight for_nine for_ten for_now for_the_time last_week last_month last_year last_summer last_spring last_winter last_autumn last_fall last_weekend this_week this_month this_year in_january in_february in_march in_april in_may in_june in_july in_august in_september in_october in_november in_december two_years three_years two_weeks three_weeks two_months three_months a_week_ago a_month_ago a_year_ago a_few_weeks a_few_months a_few_years five_years four_years six_years ten_years about_a_year about_two a_couple yesterday today from_today from_tomorrow and_i and_my and_we and_it and_they and_that is am are was were because_of whenever wherever despite instead_of rather_than hence therefore with_my")

@@ -178,10 +178,14 @@ I? habe I? einen|eine|ein|zwei|drei|vier|fünf ältere|jüngere|kleine|große|er
 I? habe I? einen|eine|ein|zwei|drei|vier|fünf|nen|ne neue|kleine|alten? #pet : has_pet adds clear
 I? habe I? keine|keinen|kein #kin : has_family denied
 I? habe I? keine|keinen|kein #pet : has_pet denied
-MY @pet ist|bin gestorben|eingeschläfert : $ denied change
-MY @pet X ist|bin gestorben|eingeschläfert|tot : $ denied change is=proper
-I? muss|musste|mussten|müssen I? MY @pet X? einschläfern|gehen lassen : $ denied change is=proper
-I? habe I? MY|den|die|das @pet X? einschläfern lassen : $ denied change is=proper
+I bin gestorben|verstorben|eingeschläfert|eingeschläfert_worden|tot : died denied change
+I bin am|im|letzten|letzte|letztes|diese|diesen Z gestorben|verstorben|eingeschläfert_worden : died denied change
+I muss|musste|mussten ich|wir einschläfern|gehen lassen : died denied change
+I bin ausgezogen : gone denied change
+ist|bin X gestorben|verstorben|eingeschläfert_worden : lost denied change is=close
+I? habe I? X verloren : lost denied change is=close
+I? muss|musste|mussten|müssen I? X einschläfern|gehen lassen : lost denied change is=close
+I? habe I? X einschläfern lassen : lost denied change is=close
 I? bin I? mit X verheiratet : spouse func clear is=upper
 I? bin I? mit X zusammen : partner func is=proper
 I? bin I? mit X verlobt : fiance func is=upper
@@ -282,7 +286,6 @@ X ist|sind|bin MY N : favourite_$ func pref is=favourite
 I? trinke|esse|lese|höre|schaue|spiele|mag I? neuerdings|inzwischen|mittlerweile|jetzt lieber X : prefers pref change clear
 I? mag|trinke|esse|nehme|lese|höre|fahre I? lieber X : prefers pref adds clear
 I? bevorzuge|favorisiere I? X : prefers pref adds clear is=like
-I? ziehe I? X Y vor : prefers pref adds is=never
 am_liebsten trinke|esse|lese|höre|mag|schaue|spiele|koche|reise|gehe|mache|arbeite I X : likes pref adds clear is=like
 I? trinke|esse|lese|höre|mag|schaue|spiele|koche|reise|gehe|mache|arbeite|fahre|sitze I? am_liebsten X : likes pref adds clear is=like
 I? bin I? ein|eine|kein|keine? großer|große|riesiger|riesen|totaler|echter? fan von|der|des X : likes pref adds deny=dislikes clear is=like

@@ -398,8 +398,8 @@ var guards = map[string]func(v *value) bool{
 	"creative": func(v *value) bool {
 		return v.n <= 5
 	},
-	"never": func(v *value) bool {
-		return false
+	"close": func(v *value) bool {
+		return v.reader.close(v.obj, v.claim)
 	},
 }
 
@@ -433,7 +433,7 @@ func (r *reader) proper(obj span) bool {
 		}
 	}
 	w := first.word
-	if r.lower && (len(w) < 3 || r.lex.known[w]) || r.lex.vague[w] {
+	if r.lower && (len(w) < 3 || r.lex.known[w]) || r.lex.vague[w] || r.lex.prefixes[w] && !r.lex.han {
 		return false
 	}
 	if r.lex.of == "von" && obj.hi-obj.lo == 1 && r.people(obj) {

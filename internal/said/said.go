@@ -60,8 +60,9 @@ type Claim struct {
 }
 
 // Claims returns at most max claims of a user's own message, in order; 0 is no
-// bound. It ignores quoted and pasted text and code.
-func Claims(message string, max int) []Claim {
+// bound. It ignores quoted and pasted text and code. known are the people whose names
+// stand for them.
+func Claims(message string, max int, known ...Person) []Claim {
 	sentences := parse(message)
 	if len(sentences) == 0 {
 		return nil
@@ -78,7 +79,7 @@ func Claims(message string, max int) []Claim {
 	if total[main] == 0 {
 		return nil
 	}
-	r := reader{text: message, long: utf8.RuneCountInString(message) > longMessage}
+	r := reader{text: message, long: utf8.RuneCountInString(message) > longMessage, known: known}
 	var out []Claim
 	for i := range sentences {
 		for _, c := range r.readIn(sentences[i], scores[i], main) {
@@ -110,7 +111,9 @@ func (r *reader) readIn(s sentence, scores [4]int, main int) []Claim {
 		r.lex = languages()[l]
 		spelled := s
 		spelled.tokens = r.lex.spellOut(s.tokens)
+		r.met, r.named = nil, Claim{}
 		claims := r.read(spelled)
+		claims = append(claims, r.metIn(claims)...)
 		if claims = append(claims, r.apposed(spelled, claims)...); len(claims) > 0 {
 			return claims
 		}

@@ -130,7 +130,9 @@ I? tengo un|una|dos|tres|cuatro|cinco #kin : has_family adds clear
 I? tengo un|una|dos|tres|cuatro|cinco #pet : has_pet adds clear
 I? no tengo #kin : has_family denied
 I? no tengo #pet : has_pet denied
-MY @pet murió|ha_muerto|se_murió : $ denied change
+I murió|ha_muerto|se_murió|se_me_murió|se_nos_murió|falleció|ha_fallecido : died denied change
+I murió|ha_muerto|se_murió|se_me_murió|se_nos_murió|falleció|ha_fallecido el|la|esta|este|ayer|anoche|hace|en Z? : died denied change
+murió|ha_muerto|se_murió|se_me_murió|se_nos_murió|se_nos_ha_muerto|falleció|ha_fallecido X : lost denied change is=close
 I? estoy|soy casado|casada|casados con X : spouse func clear is=upper
 I? salgo|estoy_saliendo con X : partner func is=proper
 I? estoy|soy #status : marital_status func clear
@@ -293,7 +295,7 @@ func spanish() *lexicon {
 	l.joins = phrasesOf("y e pero porque así_que aunque sino ya_que pues mientras por_eso entonces o_sea además")
 	l.asks = phrasesOf("qué que_me cuál cuáles cómo dónde cuándo quién por_qué cuánto cuántos puedes puede podrías podría me_recomiendas me_puedes debería hay sabes tienes conoces crees te_parece alguna algún alguna_idea me_ayudas qué_tal es_posible puedo podemos recomiéndame ayúdame dime_qué")
 	l.blocksAll = phrasesOf("imagina imagínate supongamos finge hagamos_como_que juego_de_rol en_mi_novela en_la_historia en_mi_cuento en_mi_historia mi_personaje el_personaje el_protagonista mi_protagonista la_protagonista dicen_que he_oído_que según_dicen es_broma era_broma broma ironía en_mi_sueño soñé_que sarcasmo sí_claro ay_sí")
-	l.blocks = phrasesOf("quizás quizá tal_vez podría podríamos sería gustaría encantaría querría quisiera ojalá debería deberíamos si cuando_era de_niño de_niña de_pequeño de_pequeña antes_vivía antes_trabajaba antes_tenía antes_era antes_me antes_yo creo pienso a_lo_mejor puede_que parece supuestamente aparentemente voy_a_mudarme voy_a_vivir vamos_a_mudarnos quiero queremos espero casi planeo pensando probablemente posiblemente igual_me viviría trabajaría tendría hubiera hubiese fuera fuese como_si algún_día próxima_semana próximo_mes próximo_año semana_que_viene mes_que_viene año_que_viene soñaba vivía trabajaba tenía seguramente no_sé duda dudo mi_ex depende")
+	l.blocks = phrasesOf("de_risa de_la_risa de_vergüenza de_aburrimiento de_envidia de_hambre de_miedo de_sueño de_ganas quizás quizá tal_vez podría podríamos sería gustaría encantaría querría quisiera ojalá debería deberíamos si cuando_era de_niño de_niña de_pequeño de_pequeña antes_vivía antes_trabajaba antes_tenía antes_era antes_me antes_yo creo pienso a_lo_mejor puede_que parece supuestamente aparentemente voy_a_mudarme voy_a_vivir vamos_a_mudarnos quiero queremos espero casi planeo pensando probablemente posiblemente igual_me viviría trabajaría tendría hubiera hubiese fuera fuese como_si algún_día próxima_semana próximo_mes próximo_año semana_que_viene mes_que_viene año_que_viene soñaba vivía trabajaba tenía seguramente no_sé duda dudo mi_ex depende")
 	l.passing = phrasesOf("hoy ayer anoche esta_noche esta_mañana esta_tarde ahora_mismo hace_un_rato el_otro_día mañana_por")
 	l.ends = phrasesOf("porque ya_que aunque pero sino mientras cuando si que donde desde_hace desde_que desde_2019 desde_2020 desde_2021 desde_2022 desde_2023 desde_2024 desde_enero desde_marzo desde hace_dos hace_tres hace_un hace_una hace_años la_semana_pasada el_mes_pasado el_año_pasado este_año este_mes esta_semana y_mi y_yo y_me y_es y_no en_vez_de en_lugar_de para_que así_que por_eso gracias_a debido_a en_enero en_febrero en_marzo en_abril en_mayo en_junio en_julio en_agosto en_septiembre en_octubre en_noviembre en_diciembre es son está")
 	l.trails = make(phrases)
