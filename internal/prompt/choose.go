@@ -312,8 +312,6 @@ func (s *Lines) Choose(budget int, question string, found []recall.Result, quota
 			}
 		}
 		reserve = nil
-		spare = min(left, 2*dateTokens*len(changed))
-		left -= spare
 		for _, over := range []bool{false, true} {
 			for _, l := range s.worth {
 				if left < leastLine {
@@ -324,7 +322,7 @@ func (s *Lines) Choose(budget int, question string, found []recall.Result, quota
 				}
 			}
 		}
-		spare = min(most, spare+left)
+		spare = min(most, left)
 		slices.SortStableFunc(chosen, func(a, b *line) int { return a.place - b.place })
 	}
 	chosen = s.dateChanges(chosen, changed, spare)
