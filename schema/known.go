@@ -67,16 +67,18 @@ type Naming struct {
 	Ended                      bool // it has been superseded
 }
 
+const namings = `SELECT id, subject, coalesce(predicate, '') AS predicate, coalesce(object, '') AS object, content, state = 'superseded' AS ended FROM memories
+	WHERE user_id = ?1 AND +kind = 'fact' AND trust >= ?5 AND (state = 'superseded' OR valid_until IS NULL AND state IN ('active', 'dormant')) AND subject`
+
+const allNamings = "SELECT subject, predicate, object, content, ended FROM (" +
+	namings + " = ?2 AND predicate IN (SELECT value FROM json_each(?3)) UNION ALL " + namings + " IN (SELECT value FROM json_each(?4))) AS named ORDER BY id"
+
 // Namings returns the current and superseded claims of the highest trust that state one of
 // the predicates of subject, and those about others, in the order in which they were
 // stored.
 func Namings(ctx context.Context, run Reads, userID int64, subject string, predicates, others []string) ([]Naming, error) {
 	return List(ctx, run, func(n *Naming) []any { return []any{&n.Subject, &n.Predicate, &n.Object, &n.Content, &n.Ended} },
-		`SELECT subject, coalesce(predicate, ''), coalesce(object, ''), content, state = 'superseded' FROM memories
-			WHERE user_id = ?1 AND (subject = ?2 AND predicate IN (SELECT value FROM json_each(?3)) OR subject IN (SELECT value FROM json_each(?4)))
-			AND kind = 'fact' AND trust >= ?5
-			AND (state = 'superseded' OR valid_until IS NULL AND state IN ('active', 'dormant')) ORDER BY id`,
-		userID, subject, JSONList(predicates), JSONList(others), MaxTrust)
+		allNamings, userID, subject, JSONList(predicates), JSONList(others), MaxTrust)
 }
 
 // Cited is a source of a claim with the quote that supports it.
