@@ -55,7 +55,12 @@ const (
 	auxil   = `(?:is|are|was|were|has|have|['’]s|['’]ve|['’]re)(?: (?:been|be|now|all|finally|got|just|gone and|sadly|officially|being))*`
 )
 
+// withoutFolding has classes of all letters read without folding, which takes half of
+// the time in which the forms are compiled.
+var withoutFolding = strings.NewReplacer(`[\pL\d'’&-]`, `(?-i:[\pL\d'’&-])`, `[\pL\d]`, `(?-i:[\pL\d])`, `[\pL]`, `(?-i:\pL)`, `[^\pL]`, `(?-i:\PL)`)
+
 func form(f flags, expr string) ending {
+	expr = withoutFolding.Replace(expr)
 	forms = append(forms, groupName.ReplaceAllString(expr, "("))
 	return ending{prefilter.New(expr), f}
 }
