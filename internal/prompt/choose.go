@@ -202,12 +202,12 @@ func (s *Lines) Fit(budget int) bool {
 
 // Choose selects the lines that fit into budget tokens, title included. If not all
 // fit, it selects, in this order: some lines the user asked to keep and some about
-// how to answer; lines relevant to the question, each with its changes; then the
-// rest in descending order of protection, importance, number of sources and last
-// use, with lines about the past and dormant ones last. Lines that are merely
-// likely to stay true are limited to a share of the budget. An appointment that was
-// only mentioned and is over is selected only for a question that shares a word with it.
-// found are the search results for the question, which may be empty.
+// how to answer, those for other questions than this one last; lines relevant to the
+// question, each with its changes; then the rest in descending order of protection,
+// importance, number of sources and last use, with lines about the past and dormant ones
+// last. Lines that are merely likely to stay true are limited to a share of the budget. An
+// appointment that was only mentioned and is over is selected only for a question that
+// shares a word with it. found are the search results for the question, which may be empty.
 func (s *Lines) Choose(budget int, question string, found []recall.Result, quotable []schema.Memory, now time.Time) Section {
 	left := budget - text.Tokens(Title) - text.Tokens(passingTitle)
 	guessed := int(guessedShare * float64(left))
@@ -267,24 +267,24 @@ func (s *Lines) Choose(budget int, question string, found []recall.Result, quota
 		}
 		guesses := int(wishShare * float64(left))
 		wishes := max(guesses, min(leastWishes, left*3/4))
-		for _, some := range []bool{false, true} {
-			for _, l := range s.styles {
-				if l.forSome && !asked[int32(l.place)] != some {
-					continue
-				}
-				if !l.sureWish() {
-					wishes = min(wishes, guesses)
-				}
-				if taken[l] || l.Dormant {
-					continue
-				}
-				if l.brief != nil && l.brief.Tokens <= wishes {
-					wishes -= l.brief.Tokens
-					takeBrief(l)
-				} else if l.Tokens <= wishes {
-					wishes -= l.Tokens
-					take(l)
-				}
+		forOthers := func(l *line) bool { return l.forSome && !asked[int32(l.place)] }
+		styles := slices.Clone(s.styles)
+		slices.SortStableFunc(styles, func(a, b *line) int {
+			return cmp.Or(compareBool(b.wish, a.wish), compareBool(b.sureWish(), a.sureWish()), compareBool(forOthers(a), forOthers(b)))
+		})
+		for _, l := range styles {
+			if !l.sureWish() {
+				wishes = min(wishes, guesses)
+			}
+			if taken[l] || l.Dormant {
+				continue
+			}
+			if l.brief != nil && l.brief.Tokens <= wishes {
+				wishes -= l.brief.Tokens
+				takeBrief(l)
+			} else if l.Tokens <= wishes {
+				wishes -= l.Tokens
+				take(l)
 			}
 		}
 		reserve = saved
