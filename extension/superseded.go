@@ -31,12 +31,12 @@ func (x *Extension) Superseded(ctx context.Context, scope Scope, memories ...Rec
 		return err
 	})
 	marks := x.marks(ended, memories)
-	lines, unread := x.own.Lines(ctx, x.db, scope, x.cfg.Location)
+	endings, unread := x.own.Endings(ctx, x.db, scope, x.cfg.Location)
 	if unread != nil {
 		return marks, errors.Join(err, unread)
 	}
 	for i := range memories {
-		if mark := lines.Ended(&memories[i]); mark != nil && marks[memories[i].UID].Since.IsZero() {
+		if mark := endings.Of(&memories[i]); mark != nil && marks[memories[i].UID].Since.IsZero() {
 			marks[memories[i].UID] = *mark
 		}
 	}

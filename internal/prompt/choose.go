@@ -47,7 +47,6 @@ type Lines struct {
 
 	changes func() map[*line][]*line // see changesOf; computed on first use
 
-	endings []ending
 	allHold bool // none of the user's claims is superseded
 	loc     *time.Location
 }
@@ -135,7 +134,7 @@ func (s *Lines) ToldOnly() *Lines {
 		}
 	}
 	of := indexLines(told)
-	of.endings, of.allHold, of.loc = s.endings, s.allHold, s.loc
+	of.allHold, of.loc = s.allHold, s.loc
 	return of
 }
 
@@ -252,7 +251,7 @@ func (s *Lines) Choose(budget int, question string, found []recall.Result, quota
 					}
 				}
 				if l.endedBy != nil {
-					for _, at := range s.restOn[l.endedBy.by.claims[0].claim.ID] {
+					for _, at := range s.restOn[l.endedBy.by.claim.ID] {
 						take(s.all[at])
 					}
 				}

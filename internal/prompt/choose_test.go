@@ -55,7 +55,7 @@ func claimsOf(attributes schema.Attributes, sentences ...string) map[int64]*ownC
 	for i, said := range sentences {
 		c := &ownClaim{claim: schema.Memory{ID: int64(i + 1), Content: said, Attributes: attributes}, text: said}
 		c.source = schema.Memory{ID: int64(100 + i), EventTime: schema.At(time.Date(2026, 3, 1+i, 9, 0, 0, 0, time.UTC))}
-		c.prepare(time.UTC)
+		c.readEndings()
 		claims[c.claim.ID] = c
 	}
 	return claims
@@ -108,6 +108,22 @@ func TestRoutineLinesWithTheirOwnNumberOrNameStay(t *testing.T) {
 	require.Len(t, shown("Stau auf der Autobahn hat mich wieder aufgehalten.", "Regen auf der Autobahn hat mich wieder aufgehalten.", "Nebel auf der Autobahn hat mich wieder aufgehalten."), 1)
 }
 
+// Neighbouring sentences are one line while both are current: the other is gone when one is.
+func TestASentenceThatIsGoneLeavesTheLineOfItsNeighbour(t *testing.T) {
+	said := []string{"Karim has his own bakery.", "He gets up at three."}
+	claims := claimsOf(schema.Attributes{schema.AttrSaid: schema.SaidLasting}, said...)
+	for _, c := range claims {
+		c.source = schema.Memory{ID: 100, Content: strings.Join(said, " ")}
+	}
+	lines, _ := linesOf(claims, time.UTC).All()
+	require.Len(t, lines, 1)
+	require.Equal(t, strings.Join(said, " "), lines[0].Text)
+	delete(claims, 2)
+	lines, _ = linesOf(claims, time.UTC).All()
+	require.Len(t, lines, 1)
+	require.Equal(t, said[0], lines[0].Text)
+}
+
 // What was saved is shown without what else its message says where there is no room for
 // the message, so that what was only said does not displace it.
 func TestSavedFactsAreShownInFewerWords(t *testing.T) {
@@ -115,7 +131,7 @@ func TestSavedFactsAreShownInFewerWords(t *testing.T) {
 	add := func(message int, content, said string, attributes schema.Attributes) {
 		c := &ownClaim{claim: schema.Memory{ID: int64(len(claims) + 1), Content: content, Attributes: attributes, Confidence: 0.6}, text: said}
 		c.source = schema.Memory{ID: int64(100 + message), EventTime: schema.At(time.Date(2026, 3, 1+message, 9, 0, 0, 0, time.UTC))}
-		c.prepare(time.UTC)
+		c.readEndings()
 		claims[c.claim.ID] = c
 	}
 	for i := range 40 {
@@ -148,7 +164,7 @@ func TestWishesForAllAnswersComeFirst(t *testing.T) {
 			c.claim.Attributes, c.claim.Content = schema.Attributes{schema.AttrSaid: schema.SaidLasting}, whole
 		}
 		c.source = schema.Memory{ID: 200, EventTime: schema.At(time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC))}
-		c.prepare(time.UTC)
+		c.readEndings()
 		claims[c.claim.ID] = c
 	}
 	lines := linesOf(claims, time.UTC)

@@ -42,6 +42,7 @@ type ownClaim struct {
 	topics   topics.Set
 	phrases  []uint64 // of the sentence, see [text.Phrases]
 	endings  []grounding.Ending
+	prepared bool
 }
 
 // claimReader reads claims and the sentences that support them.
@@ -110,7 +111,7 @@ func (r *claimReader) read(ctx context.Context, ids []int64) ([]*ownClaim, error
 			c.text, share, c.source = Shown(c.claim.Content), 1, c.claim
 		}
 		c.covered = share >= 0.5
-		c.prepare(r.loc)
+		c.readEndings()
 		for _, src := range sources[id] {
 			c.needs = append(c.needs, src.SourceID)
 		}
@@ -282,12 +283,24 @@ const maxSentence = 60
 
 func Shown(s string) string { return text.Truncate(text.Line(s), maxSentence) }
 
-// prepare computes the fields that depend on the claim alone.
+// readEndings finds what the sentence says that is over.
+func (c *ownClaim) readEndings() {
+	if c.endings = grounding.Endings(c.text); len(c.endings) > 0 && c.isLasting() {
+		c.withoutQuestion()
+		c.endings = grounding.Endings(c.text)
+	}
+}
+
+// isLasting reports whether no pattern parsed the sentence.
+func (c *ownClaim) isLasting() bool { return c.claim.Attributes[schema.AttrSaid] == schema.SaidLasting }
+
+// prepare computes what only the core section needs, once.
 func (c *ownClaim) prepare(loc *time.Location) {
-	if c.text == "" {
+	if c.prepared {
 		return
 	}
-	if c.claim.Attributes[schema.AttrSaid] == schema.SaidLasting {
+	c.prepared = true
+	if c.isLasting() && !c.asks {
 		c.withoutQuestion()
 	}
 	said := c.source.EventTime.In(loc)
@@ -296,7 +309,6 @@ func (c *ownClaim) prepare(loc *time.Location) {
 	words := strings.Join(append([]string{c.text, c.claim.Content}, c.claim.Tags...), "\n")
 	c.topics = topics.Of(words)
 	c.phrases = text.Phrases(c.text)
-	c.endings = grounding.Endings(c.text)
 	c.free = c.claim.Attributes[schema.AttrSaid] == claims.SaidWish && c.claim.Predicate == ""
 	c.style, c.wish = saysHowToAnswer(c)
 	c.forSome = c.wish && askedFor.MatchString(c.text)
@@ -317,7 +329,7 @@ func (c *ownClaim) prepare(loc *time.Location) {
 // is the nearest one.
 func (c *ownClaim) passesAt(said time.Time) (end time.Time) {
 	temporal, only := c.claim.Attributes[schema.AttrTemporal], c.claim.Attributes[schema.AttrSaid] != ""
-	if c.claim.Attributes[schema.AttrSaid] == schema.SaidLasting {
+	if c.isLasting() {
 		temporal = grounding.Temporal(c.text, said)
 	}
 	if temporal != schema.TemporalEvent && temporal != schema.TemporalPlan || only && (holdsAfter(c.text) || len(text.Terms(c.text)) > appointmentTerms) {

@@ -9,44 +9,49 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// ending is what a line says that is over, see [grounding.Endings].
+// Endings are what a user's claims say that is over, see [grounding.Endings].
+type Endings struct {
+	all []ending
+	loc *time.Location
+}
+
 type ending struct {
 	grounding.Ending
 
-	by *line
+	by *ownClaim
 }
 
-// endingsOf returns what the lines say that is over, but not what routine lines do: what
+// endingsOf returns what the claims say that is over, but not what routine lines do: what
 // ends every week does not end.
-func endingsOf(lines []*line) (all []ending) {
+func endingsOf(claims []*ownClaim) (all []ending) {
 	stated := make(map[string]int)
-	for _, l := range lines {
-		for _, c := range l.claims {
-			for _, e := range c.endings {
-				all = append(all, ending{e, l})
-				stated[e.Thing()]++
-			}
+	for _, c := range claims {
+		for _, e := range c.endings {
+			all = append(all, ending{e, c})
+			stated[e.Thing()]++
 		}
 	}
 	return slices.DeleteFunc(all, func(e ending) bool { return stated[e.Thing()] >= routineLines })
 }
 
+func (e *ending) said() time.Time { return e.by.source.EventTime.Time }
+
 // mark returns the mark of what the ending ends.
 func (e *ending) mark(loc *time.Location) Superseded {
-	return Superseded{Since: e.by.Said.In(loc), By: e.by.Claims[0], Text: text.Truncate(e.by.Text, maxBefore)}
+	return Superseded{Since: e.said().In(loc), By: e.by.claim.UID, Text: text.Truncate(e.by.text, maxBefore)}
 }
 
-// endedAmong returns the last ending that a later line of the same speaker states of this
-// one, or nil. What else the sentence says may hold, so that it is not superseded.
-func (l *line) endedAmong(endings []ending) (last *ending) {
+// lastEnding returns the last ending of what a speaker said at a time that the same speaker
+// stated later, or nil. What else the sentence says may hold, so that it is not superseded.
+func lastEnding(endings []ending, sentence string, said time.Time, speaker string) (last *ending) {
 	if len(endings) == 0 {
 		return nil
 	}
-	folded := text.Fold(l.Text)
+	folded := text.Fold(sentence)
 	for i := range endings {
 		e := &endings[i]
-		if l.Said.Before(e.by.Said) && l.speaker() == e.by.speaker() && (last == nil || last.by.Said.Before(e.by.Said)) &&
-			e.Mentions(folded) && e.Ends(l.Text, l.Said, e.by.Said) {
+		if said.Before(e.said()) && speaker == text.Fold(e.by.source.Speaker) && (last == nil || last.said().Before(e.said())) &&
+			e.Mentions(folded) && e.Ends(sentence, said, e.said()) {
 			last = e
 		}
 	}
@@ -55,14 +60,13 @@ func (l *line) endedAmong(endings []ending) (last *ending) {
 
 func (l *line) speaker() string { return text.Fold(l.claims[0].source.Speaker) }
 
-// Ended returns the mark of a message of the user's own or of a claim that a later line of the
-// same speaker ends, or nil.
-func (s *Lines) Ended(m *schema.Memory) *Superseded {
+// Of returns the mark of a message of the user's own or of a claim that a later statement of
+// the same speaker ends, or nil.
+func (s *Endings) Of(m *schema.Memory) *Superseded {
 	if !isOwnSaying(m) && !m.OwnWords() {
 		return nil
 	}
-	l := &line{Line: Line{Text: m.Content, Said: m.EventTime.Time}, claims: []*ownClaim{{source: *m}}}
-	if e := l.endedAmong(s.endings); e != nil {
+	if e := lastEnding(s.all, m.Content, m.EventTime.Time, text.Fold(m.Speaker)); e != nil {
 		mark := e.mark(s.loc)
 		return &mark
 	}

@@ -92,13 +92,11 @@ func groupOf(m *schema.Memory) Group {
 // linesOf joins claims that one sentence supports and sorts the lines by group,
 // then by time.
 func linesOf(current map[int64]*ownClaim, loc *time.Location) *Lines {
-	ordered := make([]*ownClaim, 0, len(current))
-	for _, c := range current {
-		if c.text != "" {
-			ordered = append(ordered, c)
-		}
+	ordered := shownClaims(current)
+	endings := endingsOf(ordered)
+	for _, c := range ordered {
+		c.prepare(loc)
 	}
-	slices.SortFunc(ordered, func(a, b *ownClaim) int { return cmp.Compare(a.claim.ID, b.claim.ID) })
 	joinNeighbours(ordered)
 	byText := make(map[string]*line)
 	var lines []*line
@@ -121,9 +119,8 @@ func linesOf(current map[int64]*ownClaim, loc *time.Location) *Lines {
 		}
 		l.add(c)
 	}
-	endings := endingsOf(lines)
 	for _, l := range lines {
-		l.endedBy = l.endedAmong(endings)
+		l.endedBy = lastEnding(endings, l.Text, l.Said, l.speaker())
 		if e := l.endedBy; e != nil {
 			l.Ended = cmp.Or(l.Ended, e.mark(loc).String())
 		}
@@ -137,46 +134,61 @@ func linesOf(current map[int64]*ownClaim, loc *time.Location) *Lines {
 			cmp.Compare(a.claims[0].source.ID, b.claims[0].source.ID), cmp.Compare(strings.Index(a.claims[0].source.Content, a.Text), strings.Index(b.claims[0].source.Content, b.Text)))
 	})
 	of := indexLines(withoutRepeats(lines))
-	of.endings, of.loc = endings, loc
+	of.loc = loc
 	return of
 }
 
-// joinNeighbours replaces neighbouring sentences of one message by their text, up to
-// maxSentence tokens, where no pattern parsed them and they belong to one group: "Karim didn't call at 3. He has his
-// own bakery since two weeks" is of Karim as a whole.
+// shownClaims returns the claims that have a sentence, by id.
+func shownClaims(current map[int64]*ownClaim) []*ownClaim {
+	shown := make([]*ownClaim, 0, len(current))
+	for _, c := range current {
+		if c.text != "" {
+			shown = append(shown, c)
+		}
+	}
+	slices.SortFunc(shown, func(a, b *ownClaim) int { return cmp.Compare(a.claim.ID, b.claim.ID) })
+	return shown
+}
+
+// joinNeighbours replaces claims of neighbouring sentences of one message by copies with the
+// text of them all, up to maxSentence tokens, where no pattern parsed them and they belong to
+// one group: "Karim didn't call at 3. He has his own bakery since two weeks" is of Karim as a
+// whole.
 func joinNeighbours(claims []*ownClaim) {
 	type part struct {
 		source int64
 		group  Group
 	}
-	bySource := make(map[part][]*ownClaim)
-	for _, c := range claims {
-		if c.claim.Attributes[schema.AttrSaid] == schema.SaidLasting {
+	bySource := make(map[part][]**ownClaim)
+	for i, c := range claims {
+		if c.isLasting() {
 			of := part{c.source.ID, groupOf(&c.claim)}
-			bySource[of] = append(bySource[of], c)
+			bySource[of] = append(bySource[of], &claims[i])
 		}
 	}
 	for _, of := range bySource {
 		if len(of) < 2 {
 			continue
 		}
-		whole := text.Line(of[0].source.Content)
-		slices.SortStableFunc(of, func(a, b *ownClaim) int {
-			return cmp.Compare(strings.Index(whole, a.text), strings.Index(whole, b.text))
+		whole := text.Line((*of[0]).source.Content)
+		slices.SortStableFunc(of, func(a, b **ownClaim) int {
+			return cmp.Compare(strings.Index(whole, (*a).text), strings.Index(whole, (*b).text))
 		})
 		for i := 0; i < len(of); {
-			from := strings.Index(whole, of[i].text)
-			to, next := from+len(of[i].text), i+1
+			from := strings.Index(whole, (*of[i]).text)
+			to, next := from+len((*of[i]).text), i+1
 			for ; from >= 0 && next < len(of); next++ {
-				at := strings.Index(whole, of[next].text)
-				if at < to || strings.TrimSpace(whole[to:at]) != "" || text.Tokens(whole[from:at+len(of[next].text)]) > maxSentence {
+				said := (*of[next]).text
+				at := strings.Index(whole, said)
+				if at < to || strings.TrimSpace(whole[to:at]) != "" || text.Tokens(whole[from:at+len(said)]) > maxSentence {
 					break
 				}
-				to = at + len(of[next].text)
+				to = at + len(said)
 			}
 			for _, c := range of[i:next] {
 				if next > i+1 {
-					c.text = whole[from:to]
+					joined := **c
+					joined.text, *c = whole[from:to], &joined
 				}
 			}
 			i = next
@@ -204,7 +216,7 @@ func (l *line) add(c *ownClaim) {
 	l.Dormant = l.Dormant && c.claim.State == schema.StateDormant && !c.claim.Protected
 	l.style, l.wish, l.forSome = l.style || c.style, l.wish || c.wish, l.forSome || c.forSome
 	l.likely = max(l.likely, c.likely())
-	l.unparsed = (l.unparsed || len(l.claims) == 1) && (c.free || c.claim.Attributes[schema.AttrSaid] == schema.SaidLasting)
+	l.unparsed = (l.unparsed || len(l.claims) == 1) && (c.free || c.isLasting())
 	l.importance, l.evidence = max(l.importance, c.claim.Importance), max(l.evidence, c.evidence)
 	for _, at := range []time.Time{c.claim.LastAccessed.Time, c.source.EventTime.Time} {
 		if at.After(l.used) {
@@ -237,7 +249,7 @@ func (l *line) shortest(loc *time.Location) *line {
 	brief.relative = false
 	var kept []string
 	for _, c := range l.claims {
-		if c.claim.Attributes[schema.AttrSaid] == schema.SaidLasting {
+		if c.isLasting() {
 			continue
 		}
 		brief.relative = brief.relative || c.relative

@@ -47,13 +47,37 @@ type view struct {
 	read    bool
 	version schema.ClaimsVersion
 	claims  map[int64]*ownClaim
-	lines   *Lines // replaced, never modified
+	some    bool // of the user's claims, some are superseded
+
+	// replaced, never modified
+	endings *Endings
+	lines   *Lines // nil until needed
 }
 
 // Lines updates the user's view and returns its lines in display order.
-func (c *Views) Lines(ctx context.Context, db *schema.DB, scope schema.Scope, loc *time.Location) (lines *Lines, err error) {
-	err = db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		lines = &Lines{}
+func (c *Views) Lines(ctx context.Context, db *schema.DB, scope schema.Scope, loc *time.Location) (*Lines, error) {
+	lines := &Lines{}
+	err := c.updated(ctx, db, scope, loc, func(v *view) {
+		if v.lines == nil {
+			v.lines = linesOf(v.claims, loc)
+			v.lines.allHold = !v.some && len(v.endings.all) == 0
+		}
+		lines = v.lines
+	})
+	return lines, err
+}
+
+// Endings updates the user's view and returns what its claims say that is over, without
+// the cost of its lines.
+func (c *Views) Endings(ctx context.Context, db *schema.DB, scope schema.Scope, loc *time.Location) (*Endings, error) {
+	endings := &Endings{}
+	err := c.updated(ctx, db, scope, loc, func(v *view) { endings = v.endings })
+	return endings, err
+}
+
+// updated updates the user's view and calls use with it, unless the user is unknown.
+func (c *Views) updated(ctx context.Context, db *schema.DB, scope schema.Scope, loc *time.Location, use func(*view)) error {
+	return db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		userID, err := s.UserID(ctx, scope)
 		if err != nil || userID == 0 {
 			return err
@@ -70,10 +94,9 @@ func (c *Views) Lines(ctx context.Context, db *schema.DB, scope schema.Scope, lo
 				return err
 			}
 		}
-		lines = v.lines
+		use(v)
 		return nil
 	})
-	return lines, err
 }
 
 // update reads what has changed since the view's version.
@@ -120,13 +143,13 @@ func (v *view) update(ctx context.Context, s *schema.Snapshot, loc *time.Locatio
 	}
 	v.claims, v.version, v.read = current, now, true
 	if len(changed) > 0 || all {
-		v.lines = linesOf(current, loc)
+		v.endings, v.lines = &Endings{all: endingsOf(shownClaims(current)), loc: loc}, nil
 		some, err := s.HasSuperseded(ctx, userID)
 		if err != nil {
 			v.read = false
 			return err
 		}
-		v.lines.allHold = !some && len(v.lines.endings) == 0
+		v.some = some
 	}
 	return nil
 }
