@@ -116,3 +116,31 @@ func TestChangesBesideEachOtherAreDated(t *testing.T) {
 	require.Contains(t, found.Block, "- Alarm code is 9083. (said 2026-03-05)\n- Alarm at the shop is 4471. (said 2026-03-03)\n")
 	require.Contains(t, found.Block, "- My code for the bike shed is 7735.\n")
 }
+
+// What a model saves in its own words may not end what the user said, but both are dated, the
+// later first, whatever the user is called.
+func TestSavedFactsBesideWhatTheyMayEndAreDated(t *testing.T) {
+	for name, c := range map[string]struct {
+		speaker, said, later, fact string
+	}{
+		"no name":          {"", "I live in Lisbon.", "Porto now by the way, the boxes are unpacked", "User lives in Porto"},
+		"a name":           {"Dora Klein", "I live in Lisbon.", "Porto now by the way, the boxes are unpacked", "Dora lives in Porto"},
+		"another name":     {"Marta Klein", "I live in Lisbon.", "Porto now by the way, the boxes are unpacked", "User lives in Porto"},
+		"by name":          {"Marta Klein", "I live in Lisbon.", "Porto now by the way, the boxes are unpacked", "Marta lives in Porto"},
+		"in no word alike": {"", "I work as a nurse at the clinic.", "finally started at the bakery, first week done", "User works as a baker"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newDiary(t)
+			var opts []eventbus.MessageOption
+			if c.speaker != "" {
+				opts = append(opts, eventbus.Speaker(c.speaker))
+			}
+			l.says(c.said, opts...)
+			l.says(c.later, opts...)
+			l.tool("remember_fact", map[string]any{"content": c.fact})
+			section, err := l.x.coreSection(t.Context(), dora, coreRequest{question: "Where do I live and work?"})
+			require.NoError(t, err)
+			require.Contains(t, section.Text, "- "+c.later+" (said 2026-03-04)\n- "+c.said+" (said 2026-03-03)\n")
+		})
+	}
+}

@@ -51,52 +51,66 @@ func (c *claim) back(turns []schema.Memory, d *Deps) {
 		names, sentence = append(names, c.backing.turn.Speaker), c.backing.quote
 	} else {
 		c.drawn = nearest(c.content, turns, d)
+		if c.drawn != nil {
+			names = append(names, c.drawn.turn.Speaker)
+		}
 	}
 	c.reading, c.outright = claims.Parse(c.content, sentence, names)
 }
 
-// leastDrawn is the minimum share of a claim's words in the sentence that it comes
-// from.
-const leastDrawn = 0.25
+// leastDrawn is the minimum share of a claim's words in the sentence of the newest turn
+// that it comes from, leastOlder that of an older one: "I work as a nurse" is not where
+// "User works as a baker" comes from.
+const (
+	leastDrawn = 0.25
+	leastOlder = 0.51
+)
 
 // nearest finds the sentence that a claim in a model's own words most likely comes
 // from: the one with its numbers and dates, then with most of its words, of one message the
 // shortest of those with as many, else one of the newest turn that holds the claim in
 // several sentences, else the one there with any of its words, else the user's statement
-// about themselves there. The claim gains no trust by it; the core section shows the
-// sentence instead of the claim.
+// about themselves there, else an older one with few of its words. The claim gains no trust
+// by it; the core section shows the sentence instead of the claim.
 func nearest(content string, turns []schema.Memory, d *Deps) *backing {
+	if len(turns) == 0 {
+		return nil
+	}
 	c := grounding.Understand(content, d.DB.Now().In(d.Location))
 	var best *backing
-	most := leastDrawn
-	align := func(turn *schema.Memory) {
-		for _, sentence := range grounding.Sentences(turn.Content) {
-			aligned := c.Aligned(sentence)
-			if c.Dated(sentence, turn.EventTime.In(d.Location)) {
-				aligned++
-			}
-			if aligned > most || aligned == most && (best == nil || best.turn == turn && len(sentence) < len(best.quote)) {
-				best, most = &backing{turn: turn, quote: sentence}, aligned
+	var most float64
+	align := func(least float64, turns ...schema.Memory) {
+		most = max(most, least)
+		for i := range turns {
+			for _, sentence := range grounding.Sentences(turns[i].Content) {
+				aligned := c.Aligned(sentence)
+				if c.Dated(sentence, turns[i].EventTime.In(d.Location)) {
+					aligned++
+				}
+				if aligned > most || aligned == most && (best == nil || best.turn.ID == turns[i].ID && len(sentence) < len(best.quote)) {
+					best, most = &backing{turn: &turns[i], quote: sentence}, aligned
+				}
 			}
 		}
 	}
-	for i := range turns {
-		align(&turns[i])
-	}
+	align(leastDrawn, turns[0])
+	align(leastOlder, turns[1:]...)
 	for i := range turns {
 		turn := &turns[i]
 		if best == nil && c.HeldBy(turn.Content, turn.EventTime.In(d.Location), []string{turn.Speaker, d.Scope.User}) {
 			best = &backing{turn: turn, quote: c.Quote(turn.Content)}
 		}
 	}
-	if best == nil && len(turns) > 0 {
-		most = math.SmallestNonzeroFloat64
-		align(&turns[0])
+	if best != nil {
+		return best
 	}
-	if best == nil && len(turns) > 0 {
-		if own := claims.OwnSentence(turns[0].Content); own != "" {
-			return &backing{turn: &turns[0], quote: own}
-		}
+	most = math.SmallestNonzeroFloat64
+	align(most, turns[0])
+	if own := claims.OwnSentence(turns[0].Content); best == nil && own != "" {
+		return &backing{turn: &turns[0], quote: own}
+	}
+	if best == nil {
+		align(leastDrawn, turns[1:]...)
 	}
 	return best
 }

@@ -59,6 +59,7 @@ func (c *claim) add(ctx context.Context, tx *schema.Tx, d *Deps, userID int64, k
 	} else if c.drawn != nil && c.trust == schema.MaxTrust { // else the claim may come from anything in the context
 		m.EventTime = c.drawn.turn.EventTime
 		add.Evidence = []claims.Evidence{{Memory: c.drawn.turn, Quote: c.drawn.quote}}
+		speaker = c.drawn.turn.Speaker
 		add.Outright = true // it may end what a model saved before, and nothing that the user said
 		if m.Stands() {
 			if err := claims.KeepSentence(ctx, tx, d.Scope.User, c.drawn.turn, c.drawn.quote, byModel); err != nil {

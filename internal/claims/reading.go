@@ -185,11 +185,8 @@ func read(m *schema.Memory, owner string, cited []schema.Cited, close people) (c
 		if !known(c) || !s.OwnWords() || s.Trust < m.Trust || s.Quote == "" {
 			continue
 		}
-		for _, stated := range said.Claims(s.Quote, 0, close.of(c)...) {
-			stated.Subject = spoken(Stored(stated.Subject, owner, s.Speaker), owner)
-			if like(stated, c) {
-				return stated, true
-			}
+		if stated, ok := stating(c, said.Claims(s.Quote, 0, close.of(c)...), owner, s.Speaker); ok {
+			return stated, true
 		}
 	}
 	outright = len(cited) == 0 && m.OwnWords()
@@ -200,4 +197,31 @@ func read(m *schema.Memory, owner string, cited []schema.Cited, close people) (c
 		c = own
 	}
 	return c, outright
+}
+
+// stating returns the one of a speaker's statements that says what c does.
+func stating(c said.Claim, statements []said.Claim, owner, speaker string) (said.Claim, bool) {
+	for _, stated := range statements {
+		stated.Subject = spoken(Stored(stated.Subject, owner, speaker), owner)
+		if like(stated, c) {
+			return stated, true
+		}
+	}
+	return said.Claim{}, false
+}
+
+// ReadingOf returns the reading of a stored claim that one sentence supports, of which
+// statements are what it says, else of its own words.
+func ReadingOf(m *schema.Memory, statements []said.Claim, owner, speaker string) said.Claim {
+	c := labelled(m, owner)
+	if !known(c) {
+		return c
+	}
+	if stated, ok := stating(c, statements, owner, speaker); ok {
+		return stated
+	}
+	if own, _ := Parse(m.Content, "", []string{owner, speaker}); like(own, c) {
+		return own
+	}
+	return c
 }

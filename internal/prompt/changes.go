@@ -38,6 +38,7 @@ func (s *Lines) changesOf() map[*line][]*line {
 			}
 		}
 	}
+	s.exclusions(changes)
 	type value struct {
 		*line
 		thing  []string
@@ -61,6 +62,38 @@ func (s *Lines) changesOf() map[*line][]*line {
 		values = append(values, value{l, thing, of[2]})
 	}
 	return changes
+}
+
+// exclusions adds the lines of which a later claim excludes an earlier one by form, but may
+// not end it: a model saved it in its own words, or it is not certain that both are of one
+// thing.
+func (s *Lines) exclusions(changes map[*line][]*line) {
+	type slot struct{ subject, family string }
+	type stated struct {
+		*line
+		claim *ownClaim
+	}
+	bySlot := make(map[slot][]stated)
+	for _, l := range s.all {
+		for _, c := range l.claims {
+			if c.reading.Predicate != "" {
+				in := slot{c.claim.Subject, said.Family(c.reading.Predicate)}
+				bySlot[in] = append(bySlot[in], stated{l, c})
+			}
+		}
+	}
+	for _, of := range bySlot {
+		for _, later := range of {
+			for _, old := range of {
+				if old.line == later.line || !old.Said.Before(later.Said) || slices.Contains(changes[old.line], later.line) {
+					continue
+				}
+				if v := said.Compare(later.claim.reading, old.claim.reading); v == said.Replaces || v == said.Unsure {
+					changes[old.line] = append(changes[old.line], later.line)
+				}
+			}
+		}
+	}
 }
 
 // valueOf matches a thing and its number, of which a later one may be the new one: "alarm at

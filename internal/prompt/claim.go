@@ -29,6 +29,8 @@ type ownClaim struct {
 	before   string
 	ended    string
 	needs    []int64 // ids of the memories this was read from
+	owner    string  // of the memory
+	reading  said.Claim
 
 	asks     bool      // a question, or what was said before one
 	style    bool      // about how to answer
@@ -49,6 +51,7 @@ type ownClaim struct {
 type claimReader struct {
 	s      *schema.Snapshot
 	userID int64
+	owner  string
 	loc    *time.Location
 }
 
@@ -104,7 +107,7 @@ func (r *claimReader) read(ctx context.Context, ids []int64) ([]*ownClaim, error
 	}
 	told := make([]*ownClaim, 0, len(current))
 	for _, id := range current {
-		c := &ownClaim{claim: memories[id], evidence: len(sources[id])}
+		c := &ownClaim{claim: memories[id], evidence: len(sources[id]), owner: r.owner}
 		var share float64
 		c.text, share, c.source = r.sentence(&c.claim, sources[id], messages)
 		if c.claim.OwnWords() && len(sources[id]) == 0 { // a person stored it, so there is no message
@@ -303,14 +306,16 @@ func (c *ownClaim) prepare(loc *time.Location) {
 	if c.isLasting() && !c.asks {
 		c.withoutQuestion()
 	}
-	said := c.source.EventTime.In(loc)
-	c.relative = isRelative(c.text, said)
-	c.passes = c.passesAt(said)
+	at := c.source.EventTime.In(loc)
+	c.relative = isRelative(c.text, at)
+	c.passes = c.passesAt(at)
 	words := strings.Join(append([]string{c.text, c.claim.Content}, c.claim.Tags...), "\n")
 	c.topics = topics.Of(words)
 	c.phrases = text.Phrases(c.text)
 	c.free = c.claim.Attributes[schema.AttrSaid] == claims.SaidWish && c.claim.Predicate == ""
-	c.style, c.wish = saysHowToAnswer(c)
+	says := said.Claims(c.text, 0)
+	c.reading = claims.ReadingOf(&c.claim, says, c.owner, c.source.Speaker)
+	c.style, c.wish = saysHowToAnswer(c, says)
 	c.forSome = c.wish && askedFor.MatchString(c.text)
 	c.terms = text.Terms(words)
 	slices.Sort(c.terms)
@@ -386,9 +391,9 @@ var reportsQuestion = regexp.MustCompile(`(?i)\b(?:asks?|is asking|are asking|wa
 // saysHowToAnswer reports whether a claim is about the assistant's answers: by the form of
 // its sentence, which is a wish, because a model takes the sentence or the claim for one,
 // or because style is its main topic, of which it may tell a change.
-func saysHowToAnswer(c *ownClaim) (style, wish bool) {
+func saysHowToAnswer(c *ownClaim, says []said.Claim) (style, wish bool) {
 	sure := claims.Likely(&c.claim) == 1 // not merely likely to stay true
-	if c.free || slices.ContainsFunc(said.Claims(c.text, 0), func(c said.Claim) bool { return c.Wish }) ||
+	if c.free || slices.ContainsFunc(says, func(c said.Claim) bool { return c.Wish }) ||
 		sure && max(intent.Manner.P(c.text), intent.Manner.P(c.claim.Content)) >= claims.LeastManner ||
 		c.claim.Attributes[schema.AttrSaid] == "" && intent.SavedManner.P(c.claim.Content) >= leastSavedManner {
 		return true, true

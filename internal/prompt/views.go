@@ -90,7 +90,7 @@ func (c *Views) updated(ctx context.Context, db *schema.DB, scope schema.Scope, 
 			return err
 		}
 		if !v.read || v.version.Before(now) {
-			if err := v.update(ctx, s, loc, userID, now); err != nil {
+			if err := v.update(ctx, s, loc, userID, scope.User, now); err != nil {
 				return err
 			}
 		}
@@ -100,7 +100,7 @@ func (c *Views) updated(ctx context.Context, db *schema.DB, scope schema.Scope, 
 }
 
 // update reads what has changed since the view's version.
-func (v *view) update(ctx context.Context, s *schema.Snapshot, loc *time.Location, userID int64, now schema.ClaimsVersion) error {
+func (v *view) update(ctx context.Context, s *schema.Snapshot, loc *time.Location, userID int64, owner string, now schema.ClaimsVersion) error {
 	var changed []int64
 	all := !v.read
 	if !all {
@@ -132,7 +132,7 @@ func (v *view) update(ctx context.Context, s *schema.Snapshot, loc *time.Locatio
 		}
 	}
 	if len(changed) > 0 {
-		r := &claimReader{s: s, userID: userID, loc: loc}
+		r := &claimReader{s: s, userID: userID, owner: owner, loc: loc}
 		read, err := r.read(ctx, changed)
 		if err != nil {
 			return err

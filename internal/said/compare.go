@@ -47,6 +47,9 @@ func slotOf(predicate string) slot {
 	return slot{predicate, predicate}
 }
 
+// Family returns the group of predicates in which one may exclude or repeat another.
+func Family(predicate string) string { return slotOf(predicate).family }
+
 // opposites contradict each other for the same object.
 var opposites = map[[2]string]bool{
 	{"likes", "dislikes"}: true, {"prefers", "dislikes"}: true, {"eats", "cannot_eat"}: true, {"eats", "allergic_to"}: true, {"eats", "does_not_drink"}: true,
