@@ -13,6 +13,7 @@ import (
 type coreRequest struct {
 	blocks   string   // core memory, printed above it
 	question string   // the user's
+	talk     string   // said just before it, by the user and the agent
 	bare     bool     // it depends on the conversation
 	found    []Result // search results, best first; nil if there was no search
 	beside   int      // tokens of the memories to be injected
@@ -54,7 +55,7 @@ func (x *Extension) coreSection(ctx context.Context, scope Scope, r coreRequest)
 		quotable = slices.DeleteFunc(quotable, func(m Record) bool { _, is := ended[m.UID]; return is || err != nil })
 		failed = errors.Join(failed, err)
 	}
-	return lines.Choose(budget, r.question, found, quotable, x.cfg.Now()), failed
+	return lines.Choose(budget, r.question, r.talk, found, quotable, x.cfg.Now()), failed
 }
 
 // quotedFound is how many of the user's messages that a search found are quoted for a

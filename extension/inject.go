@@ -81,7 +81,7 @@ func (s *Session) find(ctx context.Context, question, whole string) (*Injection,
 	}
 	relevant := dropRepeated(choose(about, injectable(results), cfg, text.QueryTerms(found.asked, 0)))
 	section, unread := s.ext.coreSection(ctx, s.scope, coreRequest{
-		blocks: core.Text, question: question, bare: plan.Bare, found: results,
+		blocks: core.Text, question: question, talk: s.talk.last(), bare: plan.Bare, found: results,
 		beside: prompt.EntryTokens(relevant[:min(len(relevant), plan.limit(cfg.Injection.Limit))], cfg.Location),
 	})
 	found.Profile, found.ProfileTokens = section.Lines()

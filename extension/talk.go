@@ -60,6 +60,13 @@ func (t *talk) now() (said, carry []string) {
 	return slices.Clone(t.said), slices.Clone(t.carry)
 }
 
+// last returns the last message of the user's and the answer to it.
+func (t *talk) last() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.Join(t.said[max(0, len(t.said)-2):], "\n")
+}
+
 // plan decides how a question is searched for.
 type plan struct{ lexicon.Plan }
 

@@ -200,14 +200,16 @@ func (s *Lines) Fit(budget int) bool {
 }
 
 // Choose selects the lines that fit into budget tokens, title included. If not all
-// fit, it selects, in this order: some lines the user asked to keep and some about
-// how to answer, those for other questions than this one last; lines relevant to the
+// fit, it selects, in this order: some lines the user asked to keep, some that name this day
+// or the next, and some about how to answer, those for other questions than this one last;
+// lines relevant to the
 // question, each with its changes; then the rest in descending order of protection,
 // importance, number of sources and last use, with lines about the past and dormant ones
 // last. Lines that are merely likely to stay true are limited to a share of the budget. An
 // appointment that was only mentioned and is over is selected only for a question that
-// shares a word with it. found are the search results for the question, which may be empty.
-func (s *Lines) Choose(budget int, question string, found []recall.Result, quotable []schema.Memory, now time.Time) Section {
+// shares a word with it. found are the search results for the question, which may be empty, and
+// talk is what was said just before it.
+func (s *Lines) Choose(budget int, question, talk string, found []recall.Result, quotable []schema.Memory, now time.Time) Section {
 	left := budget - text.Tokens(Title) - text.Tokens(passingTitle)
 	guessed := int(guessedShare * float64(left))
 	asked := s.sharing(question)
@@ -221,7 +223,7 @@ func (s *Lines) Choose(budget int, question string, found []recall.Result, quota
 		chosen = nil
 		changed = make(map[int]bool)
 		taken := make(map[*line]bool)
-		alike := s.byLikeness(s.likeness(question, found))
+		alike := s.byLikeness(s.likenessIn(talk, question, found))
 		saved := newReserve(slices.Concat(alike, s.worth), int(briefShare*float64(left)), now)
 		var reserve *reserve // saved, after the lines that apply to every answer
 		take := func(l *line) {
@@ -261,6 +263,13 @@ func (s *Lines) Choose(budget int, question string, found []recall.Result, quota
 		for _, l := range s.worth {
 			if l.Group == Kept && !l.Dormant && l.Tokens <= kept {
 				kept -= l.Tokens
+				take(l)
+			}
+		}
+		soon := int(soonShare * float64(left))
+		for _, l := range s.all {
+			if l.isSoon(now.In(s.loc)) && l.Tokens <= soon {
+				soon -= l.Tokens
 				take(l)
 			}
 		}

@@ -39,6 +39,7 @@ type ownClaim struct {
 	free     bool      // a wish that no pattern parsed
 	relative bool      // its dates depend on when it was said
 	passes   time.Time // end of an event or plan; zero for others
+	days     []day     // those the sentence names, without the one on which it was said
 	terms    []string  // distinct, of the sentence, the claim and its tags
 	roots    []string  // of the terms
 	topics   topics.Set
@@ -307,8 +308,10 @@ func (c *ownClaim) prepare(loc *time.Location) {
 		c.withoutQuestion()
 	}
 	at := c.source.EventTime.In(loc)
-	c.relative = isRelative(c.text, at)
-	c.passes = c.passesAt(at)
+	spans := text.TimeSpans(c.text, at)
+	c.relative = isRelative(c.text, spans, at)
+	c.passes = c.passesAt(spans, at)
+	c.days = daysOf(spans, at)
 	words := strings.Join(append([]string{c.text, c.claim.Content}, c.claim.Tags...), "\n")
 	c.topics = topics.Of(words)
 	c.phrases = text.Phrases(c.text)
@@ -332,7 +335,7 @@ func (c *ownClaim) prepare(loc *time.Location) {
 // says more than that, and if each of its dates is a later day: what was over already is
 // history, and what begins, ends or moves that day holds afterwards. A date without a year
 // is the nearest one.
-func (c *ownClaim) passesAt(said time.Time) (end time.Time) {
+func (c *ownClaim) passesAt(spans []text.TimeSpan, said time.Time) (end time.Time) {
 	temporal, only := c.claim.Attributes[schema.AttrTemporal], c.claim.Attributes[schema.AttrSaid] != ""
 	if c.isLasting() {
 		temporal = grounding.Temporal(c.text, said)
@@ -340,11 +343,11 @@ func (c *ownClaim) passesAt(said time.Time) (end time.Time) {
 	if temporal != schema.TemporalEvent && temporal != schema.TemporalPlan || only && (holdsAfter(c.text) || len(text.Terms(c.text)) > appointmentTerms) {
 		return time.Time{}
 	}
-	for _, span := range text.TimeSpans(c.text, said) {
+	for _, span := range spans {
 		if only && !span.NextEnd.IsZero() && span.NextStart.Sub(said) < said.Sub(span.End) {
 			span.Start, span.End = span.NextStart, span.NextEnd
 		}
-		if only && (span.Start.Before(said) || span.End.Sub(span.Start) > 25*time.Hour) {
+		if only && (span.Start.Before(said) || span.End.Sub(span.Start) > longestDay) {
 			return time.Time{}
 		}
 		if span.End.After(end) {
@@ -412,10 +415,10 @@ var askedFor = regexp.MustCompile(`(?i)\b(?:when(?:ever)?|if|every time|where(?:
 // takes 47, and 8 of 80 that are none; [intent.Manner] took 6.
 const leastSavedManner = 0.2
 
-// isRelative reports whether a text contains relative dates.
-func isRelative(s string, said time.Time) bool {
+// isRelative reports whether a text of that time, with these time expressions, contains
+// relative dates.
+func isRelative(s string, now []text.TimeSpan, said time.Time) bool {
 	const apart = 400 * 24 * time.Hour
-	now := text.TimeSpans(s, said)
 	if len(now) == 0 {
 		return false
 	}

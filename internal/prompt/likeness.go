@@ -72,6 +72,22 @@ func (s *Lines) likeness(question string, found []recall.Result) []float64 {
 	return likeness
 }
 
+// likenessIn is the likeness to a question and, for less, to what was said just before it:
+// "My girl's birthday is near. – What are you planning? – Everybody in secret, you know."
+func (s *Lines) likenessIn(talk, question string, found []recall.Result) []float64 {
+	likeness := s.likeness(question, found)
+	if talk != "" {
+		for i, before := range s.likeness(talk, nil) {
+			likeness[i] += talkLikeness * before
+		}
+	}
+	return likeness
+}
+
+// talkLikeness is the weight of what was said before a question. Of the follow-up questions of
+// two lives by others, 58 → 75 and 83 → 88 % have what they are about in the section.
+const talkLikeness = 0.5
+
 // sharing returns the positions of the lines that share a word with a question, in any
 // inflection.
 func (s *Lines) sharing(question string) map[int32]bool {

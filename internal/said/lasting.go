@@ -26,10 +26,42 @@ func LastingOf(message string) []Lasting {
 		}
 		signals := intent.Read(u)
 		if p := intent.Lasting.Rate(signals); !onlyAsks(signals, p) {
-			out = append(out, Lasting{Sentence: withFragments(message, u), P: asked(u, p)})
+			out = append(out, Lasting{Sentence: withFragments(message, u), P: asked(u, max(p, inParts(u)))})
 		}
 	}
 	return out
+}
+
+// clauseEnd matches the end of a clause: where the comma of Chinese is left out, a space.
+var clauseEnd = regexp.MustCompile(`[,，;；:：—–]+\s*|\s+-\s+|\.{3}|…|\p{Han} +`)
+
+// Parameters of inParts: the terms of a sentence that is rated in parts, the clauses of the
+// longest part, and the terms of the shortest.
+const (
+	longSentence  = 15
+	longestPart   = 3
+	fewestInParts = 4
+)
+
+// inParts returns the highest probability of one to three clauses of a long sentence, of
+// which the rest tells something else: "I got soaked, the bus was full, I'm allergic to wool,
+// by the way". Of two lives in Chinese, where a sentence goes on for long, the area under the
+// curve between what is asked for later and everyday messages is .95 instead of .91 with it.
+func inParts(sentence string) (p float64) {
+	if len(text.Terms(sentence)) < longSentence {
+		return 0
+	}
+	ends := append(clauseEnd.FindAllStringIndex(sentence, -1), []int{len(sentence), len(sentence)})
+	from := 0
+	for i, end := range ends {
+		for _, last := range ends[i:min(i+longestPart, len(ends))] {
+			if part := sentence[from:last[1]]; len(text.Terms(part)) >= fewestInParts {
+				p = max(p, intent.Lasting.P(part))
+			}
+		}
+		from = end[1]
+	}
+	return p
 }
 
 // A sentence that is as likely only to ask, typed without a question mark, and as unlikely to
@@ -38,7 +70,7 @@ func LastingOf(message string) []Lasting {
 // 1 to 3 % fewer tokens.
 const (
 	surelyAsks    = 0.9  // by [intent.Asks]
-	hardlyLasting = 0.15 // by [intent.Lasting]
+	hardlyLasting = 0.25 // by [intent.Lasting]
 )
 
 func onlyAsks(s intent.Text, lasting float64) bool {
@@ -149,7 +181,7 @@ var (
 )
 
 // leastNoted is the probability at which a sentence after "note that" is kept.
-const leastNoted = 0.2
+const leastNoted = 0.28
 
 // asked raises the probability p of a sentence that asks to be remembered: to 1, or to
 // .6 after weaker words.

@@ -224,7 +224,7 @@ func held(message string) bool {
 
 // fit fits one model to the files of a folder, measures every tenth text with a fit to
 // the others, and writes it.
-func fit(w io.Writer, dir, name string, fine bool, examples func(*row, string) []example) error {
+func fit(w io.Writer, dir, name string, fine bool, at pace, examples func(*row, string) []example) error {
 	var files []string
 	for _, pattern := range []string{filepath.Join(dir, "*", "*.jsonl"), "internal/said/testdata/requests/*.jsonl"} {
 		found, err := filepath.Glob(pattern)
@@ -262,9 +262,9 @@ func fit(w io.Writer, dir, name string, fine bool, examples func(*row, string) [
 		}
 	}
 	fmt.Fprintln(w, name)
-	weights, bias := fitLinear(fitted)
+	weights, bias := fitLinear(fitted, at)
 	report(w, all, weights, bias)
-	weights, bias = fitLinear(all)
+	weights, bias = fitLinear(all, at)
 	if !fine {
 		weights = weights[:intent.Buckets]
 	}
@@ -276,31 +276,39 @@ func main() {
 	for _, model := range []struct {
 		name     string
 		fine     bool
+		at       pace
 		examples func(*row, string) []example
-	}{{"lasting", false, (*row).lasting}, {"own", false, (*row).own}, {"forget", true, (*row).forget}, {"done", true, (*row).done}, {"object", true, (*row).object}, {"manner", true, (*row).manner}, {"saved", true, (*row).manner}, {"confided", true, (*row).confided}, {"asks", true, (*row).asks}} {
+	}{{"lasting", false, slow, (*row).lasting}, {"own", false, usual, (*row).own}, {"forget", true, usual, (*row).forget}, {"done", true, usual, (*row).done}, {"object", true, usual, (*row).object}, {"manner", true, usual, (*row).manner}, {"saved", true, usual, (*row).manner}, {"confided", true, usual, (*row).confided}, {"asks", true, usual, (*row).asks}} {
 		if len(os.Args) > 1 && !strings.Contains(os.Args[1], model.name) {
 			continue
 		}
-		if err := fit(os.Stdout, dir, model.name, model.fine, model.examples); err != nil {
+		if err := fit(os.Stdout, dir, model.name, model.fine, model.at, model.examples); err != nil {
 			fmt.Fprintln(os.Stderr, "fit:", err)
 			os.Exit(1)
 		}
 	}
 }
 
+// pace is how long and how fast a model is fitted. With slow the probabilities of
+// [intent.Lasting] of authors left out are right (logarithmic loss .40 → .37), and it tells
+// what eighteen lives ask for later from their everyday messages with an area under the curve
+// of .915 instead of .897. Half of the examples, at the usual pace, have .893. Slow gains
+// nothing for the others, whose thresholds were chosen at the usual pace.
+type pace struct {
+	rounds       int
+	rate, shrink float64
+}
+
+var usual, slow = pace{30, 0.3, 3e-5}, pace{15, 0.1, 3e-4}
+
 // fitLinear runs a regularised logistic regression over hashed signals by Adagrad.
-func fitLinear(all []example) (weights []float64, bias float64) {
-	const (
-		rounds = 30
-		rate   = 0.3
-		shrink = 3e-5
-	)
+func fitLinear(all []example, as pace) (weights []float64, bias float64) {
 	weights = make([]float64, intent.FineBuckets)
 	seen := make([]float64, intent.FineBuckets)
 	biasSeen := 1.0
 	random := rand.New(rand.NewPCG(1, 2))
 	order := random.Perm(len(all))
-	for range rounds {
+	for range as.rounds {
 		random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 		for _, at := range order {
 			t := &all[at]
@@ -311,12 +319,12 @@ func fitLinear(all []example) (weights []float64, bias float64) {
 			}
 			miss := target(t.yes) - 1/(1+math.Exp(-z))
 			for _, s := range t.signals {
-				g := miss*each - shrink*weights[s]
+				g := miss*each - as.shrink*weights[s]
 				seen[s] += g * g
-				weights[s] += rate * g / math.Sqrt(seen[s]+1e-2)
+				weights[s] += as.rate * g / math.Sqrt(seen[s]+1e-2)
 			}
 			biasSeen += miss * miss
-			bias += rate * miss / math.Sqrt(biasSeen)
+			bias += as.rate * miss / math.Sqrt(biasSeen)
 		}
 	}
 	return weights, bias
