@@ -244,14 +244,14 @@ func TestLinesAboutTomorrowComeFirst(t *testing.T) {
 
 // A message that says little by itself is about what was said before it.
 func TestLinesAreChosenForTheTalkToo(t *testing.T) {
-	var sentences []string
+	const party = "Dani left her last birthday through the window."
+	sentences := []string{party}
 	for i := range 60 {
 		sentences = append(sentences, fmt.Sprintf("My cousin number %d plays the noodle organ in a band.", i+1))
 	}
-	const party = "Dani hates a surprise for a birthday."
-	lines := linesOf(claimsOf(nil, append(sentences, party)...), time.UTC)
+	lines := linesOf(claimsOf(nil, sentences...), time.UTC)
 	for talk, shown := range map[string]bool{"It is soon the birthday of my girl.\nWhat are you planning?": true, "": false} {
-		chosen := lines.Choose(300, "Everybody in one room, in secret, and the band plays?", talk, nil, nil, time.Now()).Text
+		chosen := lines.Choose(200, "Everybody in one room, in secret?", talk, nil, nil, time.Now()).Text
 		require.Equal(t, shown, strings.Contains(chosen, party), talk)
 	}
 }
