@@ -103,7 +103,9 @@ func (l *diary) claimed() (claims []Record) {
 
 func (l *diary) objects() (objects []string) {
 	for _, m := range l.claimed() {
-		objects = append(objects, m.Object)
+		if m.Predicate != "" { // a sentence that no pattern parsed has no object
+			objects = append(objects, m.Object)
+		}
 	}
 	return objects
 }

@@ -257,7 +257,7 @@ func TellsChange(sentence string) bool { return change.MatchString(sentence) }
 // LastingUnits returns the sentences of a message that [LastingOf] rates.
 func LastingUnits(message string) (units []string) {
 	for _, s := range parse(message) {
-		if !s.question && s.words() >= fewestWords && !answers[s.tokens[0].word] {
+		if !s.question && s.words() >= fewestWords && !answers[s.tokens[0].word] && !s.onlyQuotes() {
 			units = append(units, strings.TrimSpace(message[s.lo:s.hi]))
 		}
 	}
@@ -269,6 +269,18 @@ var answers = wordSet("yes yeah nope ja nein doch")
 
 // fewestWords is the minimum number of words of a sentence with content.
 const fewestWords = 3
+
+// onlyQuotes reports whether the sentence is a quotation of several words and says only who
+// said it.
+func (s *sentence) onlyQuotes() bool {
+	quoted := 0
+	for i := range s.tokens {
+		if s.tokens[i].quoted {
+			quoted++
+		}
+	}
+	return quoted > fewestWords && s.words()-quoted < fewestWords
+}
 
 // words returns the number of words of the sentence.
 func (s *sentence) words() (n int) {
