@@ -334,6 +334,9 @@ Llámame Bo. => I | name | Bo *
 Me he cambiado de Movistar a Orange. => I | uses | Orange * ! <Movistar
 Mi grupo es Marea Coral. => I | band | Marea Coral *
 Mi hijo es profesor. => my son | works_as | profesor *
+Trabajo de cocinera. => I | works_as | cocinera *
+Trabajo de noche lunes, miércoles y viernes. => I | trabajo | de noche lunes, miércoles y viernes
+Trabajo de lunes a viernes. => I | trabajo | de lunes a viernes
 Mi chica se llama Nuria, es anestesista. => I | chica | Nuria *
 Vivo en Cádiz y trabajo en Correos. => I | lives_in | Cádiz * ; I | works_at | Correos *
 ¡Me encanta eso!

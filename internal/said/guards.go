@@ -195,6 +195,9 @@ var guards = map[string]func(v *value) bool{
 	"short": func(v *value) bool {
 		return v.n <= 8
 	},
+	"post": func(v *value) bool { // not "trabajo de noche", "de lunes a viernes"
+		return v.n <= 8 && !shifts[v.first.word] && !v.lex.timely[v.first.word] && !v.reader.dayAt(v.t, v.obj.lo) && !v.reader.hasDigit(v.obj)
+	},
 	"entire": func(v *value) bool { // a name that fills the sentence
 		return v.capital && v.n <= 4 && v.reader.proper(v.obj) && v.m.end >= len(v.t)
 	},
@@ -537,6 +540,9 @@ var numerals = wordSet(`one two three four five six seven eight nine ten eleven 
 ein eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn zwanzig dreißig vierzig fünfzig sechzig
 uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince veinte treinta cuarenta cincuenta sesenta
 一 二 三 四 五 六 七 八 九 十 两 半`)
+
+// shifts are the times of a day that people work in, and how.
+var shifts = wordSet("noche día dia tarde mañana madrugada media pie turno turnos")
 
 // dayAt reports whether token k is the name of a weekday.
 func (r *reader) dayAt(t []token, k int) bool {

@@ -63,8 +63,8 @@ I? vivo solo|sola : lives_with func value=nadie
 en X vivo I? : lives_in func is=upper
 
 // work
-I? trabajo de|como X en|para|con Z : works_as func clear is=short
-I? trabajo de|como X : works_as func clear is=short
+I? trabajo de|como X en|para|con Z : works_as func clear is=post
+I? trabajo de|como X : works_as func clear is=post
 I? ya no trabajo en|para X : works_at denied change clear
 I? trabajo|estoy_trabajando en|para X : works_at func clear is=employer deniable
 I? trabajo|estoy_trabajando en|con X : works_in func clear deniable
