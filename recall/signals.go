@@ -1,7 +1,6 @@
 package recall
 
 import (
-	"cmp"
 	"math"
 
 	"github.com/ebbmem/ebb/recall/lexicon"
@@ -27,9 +26,7 @@ func (m *matches) signal(ix *index, q *question, found []fused) []scored {
 		}
 	}
 	// Best first by the text arm's score, whichever arm proposed them.
-	order(candidates, func(a, b *scored) int {
-		return cmp.Or(cmp.Compare(b.interest, a.interest), cmp.Compare(a.doc, b.doc))
-	})
+	order(candidates, func(c *scored) float64 { return float64(c.interest) })
 	view := m.view(ix, q, candidates)
 	model := m.model(ix, candidates)
 	defer m.drop(model)

@@ -23,11 +23,16 @@ func (textArm) Candidates(_ context.Context, r *Request) ([]Candidate, error) {
 	m.match(ix, r.question)
 	r.scoreKeys()
 	near := m.surround(ix, r.filter)
-	candidates := make([]Candidate, 0, len(near))
+	m.near, m.strengths = near[:0], m.strengths[:0]
 	for _, doc := range near {
 		if r.filter.admits(ix, doc) {
-			candidates = append(candidates, Candidate{MemoryID: int64(doc), Score: float64(m.interest(ix, r.question, doc)), place: doc + 1})
+			m.near, m.strengths = append(m.near, doc), append(m.strengths, m.interest(ix, r.question, doc))
 		}
+	}
+	m.keepStrongest(armDepth)
+	candidates := make([]Candidate, len(m.near))
+	for i, doc := range m.near {
+		candidates[i] = Candidate{MemoryID: int64(doc), Score: float64(m.strengths[i]), place: doc + 1}
 	}
 	if r.Small && len(ix.docs) <= smallMemory {
 		for doc := range uint32(len(ix.docs)) {

@@ -46,6 +46,9 @@ const DerivedShare = 0.3
 // Ration moves derived items down until they keep to [DerivedShare]. Turns and
 // derived items each stay in order.
 func Ration[T any](items []T, derived func(*T) bool) []T {
+	if !slices.ContainsFunc(items, func(item T) bool { return derived(&item) }) {
+		return items
+	}
 	out := make([]T, 0, len(items))
 	var waiting []T // derived items moved down
 	taken := 0
