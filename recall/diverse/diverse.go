@@ -46,14 +46,18 @@ const DerivedShare = 0.3
 // Ration moves derived items down until they keep to [DerivedShare]. Turns and
 // derived items each stay in order.
 func Ration[T any](items []T, derived func(*T) bool) []T {
-	if !slices.ContainsFunc(items, func(item T) bool { return derived(&item) }) {
+	turns := 0 // that stand first
+	for turns < len(items) && !derived(&items[turns]) {
+		turns++
+	}
+	if turns == len(items) {
 		return items
 	}
-	out := make([]T, 0, len(items))
+	out := append(make([]T, 0, len(items)), items[:turns]...)
 	var waiting []T // derived items moved down
 	taken := 0
 	room := func() bool { return float64(taken) < DerivedShare*float64(len(out)+1) }
-	for i := range items {
+	for i := turns; i < len(items); i++ {
 		if derived(&items[i]) {
 			waiting = append(waiting, items[i])
 		} else {
