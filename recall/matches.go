@@ -25,6 +25,7 @@ type matches struct {
 	strip     strip
 	strengths []float32 // of near
 	scratch   []float32
+	fetched   byte     // from chunks, without a meaning
 	said      []uint32 // the terms of the chunk looked at last
 }
 

@@ -212,7 +212,12 @@ func order(candidates []scored, value func(c *scored) float64) {
 	for i := range candidates {
 		keys[i] = key{value(&candidates[i]), candidates[i].memoryID, i}
 	}
-	slices.SortFunc(keys, func(a, b key) int { return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.id, b.id)) })
+	slices.SortFunc(keys, func(a, b key) int {
+		if a.value != b.value {
+			return cmp.Compare(b.value, a.value)
+		}
+		return cmp.Compare(a.id, b.id)
+	})
 	for start := range keys { // a cycle of moves
 		first, to := candidates[start], start
 		for keys[to].from != start {
