@@ -44,7 +44,8 @@ func Order(scores []float64, texts []string, lambda float64) []int {
 const DerivedShare = 0.3
 
 // Ration moves derived items down until they keep to [DerivedShare]. Turns and
-// derived items each stay in order.
+// derived items each stay in order. What is given stays; without derived items it is
+// returned.
 func Ration[T any](items []T, derived func(*T) bool) []T {
 	turns := 0 // that stand first
 	for turns < len(items) && !derived(&items[turns]) {
