@@ -30,26 +30,18 @@ func (ix *index) chain(doc uint32) {
 // window is how many turns to either side count as a turn's surroundings.
 const window = 2
 
-// before and after are a document's neighbours in its thread, nearest first,
-// -1 where the thread ends.
-func (ix *index) before(doc uint32) (out [window]int32) {
-	at := int32(doc)
-	for i := range out {
-		if at >= 0 {
-			at = ix.docs[at].prev
+// around returns a document's neighbours in its thread, nearest first, -1 where the
+// thread ends.
+func (ix *index) around(doc uint32) (before, after [window]int32) {
+	back, on := int32(doc), int32(doc)
+	for i := range window {
+		if back >= 0 {
+			back = ix.docs[back].prev
 		}
-		out[i] = at
-	}
-	return out
-}
-
-func (ix *index) after(doc uint32) (out [window]int32) {
-	at := int32(doc)
-	for i := range out {
-		if at >= 0 {
-			at = ix.docs[at].next
+		if on >= 0 {
+			on = ix.docs[on].next
 		}
-		out[i] = at
+		before[i], after[i] = back, on
 	}
-	return out
+	return before, after
 }

@@ -29,8 +29,12 @@ type fused struct {
 // fuse merges rankings by weighted reciprocal rank: Σ weight/(k + rank). Best
 // first; ties go to the older memory. Arms without weight only annotate.
 func fuse(rankings []ranking) []fused {
-	place := make(map[int64]int)
-	var all []fused
+	n := 0
+	for _, r := range rankings {
+		n += len(r.candidates)
+	}
+	place := make(map[int64]int, n)
+	all, ranks := make([]fused, 0, n), make([]ArmRank, n) // ranks has room for the first of each
 	var top float64
 	for _, r := range rankings {
 		top += r.weight / (fusionK + 1)
@@ -39,7 +43,7 @@ func fuse(rankings []ranking) []fused {
 			if !ok {
 				at = len(all)
 				place[c.MemoryID] = at
-				all = append(all, fused{memoryID: c.MemoryID})
+				all = append(all, fused{memoryID: c.MemoryID, arms: ranks[at : at : at+1]})
 			}
 			all[at].place = max(all[at].place, c.place)
 			all[at].arms = append(all[at].arms, ArmRank{Arm: r.arm, Rank: i + 1, Score: c.Score})

@@ -42,8 +42,11 @@ func (ix *index) govern(candidates []scored, w Weights, vectors bool) []scored {
 		return candidates
 	}
 	const above = 2 // candidates that stay above it
-	at := slices.IndexFunc(candidates, func(c scored) bool { return ix.docs[c.doc].instructs() && c.signals.own(vectors) })
-	if at > above && w.Governs > 0 {
+	at := 0
+	for at < len(candidates) && !(ix.docs[candidates[at].doc].instructs() && candidates[at].signals.own(vectors)) {
+		at++
+	}
+	if at < len(candidates) && at > above && w.Governs > 0 {
 		c, most := &candidates[at], candidates[above-1].score
 		c.signals.Governs = min(1, (1-1e-9)*(most-c.score)/w.Governs)
 		rank(candidates, w)

@@ -23,8 +23,9 @@ type matches struct {
 
 	lists     []list // of the postings being matched
 	strip     strip
-	strengths []float32 // of near, at first
+	strengths []float32 // of near
 	scratch   []float32
+	fetched   byte     // from chunks, without a meaning
 	said      []uint32 // the terms of the chunk looked at last
 }
 
@@ -121,29 +122,30 @@ func (m *matches) settle(ix *index, f *filter) {
 	}
 }
 
-// keepStrongest drops the weakest of many documents. They cannot become candidates,
-// and finding their neighbours would take longer than the rest of the search.
-func (m *matches) keepStrongest() {
-	const enough = 4 * armDepth
+// keepStrongest drops the weakest of many documents.
+func (m *matches) keepStrongest(enough int) {
 	if len(m.near) <= enough {
 		return
 	}
 	m.scratch = append(m.scratch[:0], m.strengths...)
 	least := quickselect.NthLargest(m.scratch, enough)
-	kept := m.near[:0]
+	kept := 0
 	for i, doc := range m.near {
 		if m.strengths[i] >= least {
-			kept = append(kept, doc)
+			m.near[kept], m.strengths[kept] = doc, m.strengths[i]
+			kept++
 		}
 	}
-	m.near = kept
+	m.near, m.strengths = m.near[:kept], m.strengths[:kept]
 }
 
 // surround lists the matched documents that the filter admits, and then their
 // neighbours.
 func (m *matches) surround(ix *index, f *filter) []uint32 {
 	m.settle(ix, f)
-	m.keepStrongest()
+	// The others cannot become candidates, and finding their neighbours would take longer
+	// than the rest of the search.
+	m.keepStrongest(4 * armDepth)
 	from := 0
 	for range window {
 		end := len(m.near)

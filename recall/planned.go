@@ -267,16 +267,9 @@ func (r *Request) matching(picks []pick) []pick {
 		rest = slices.DeleteFunc(rest, func(p pick) bool { return p.why != whyDate })
 	}
 	slices.SortStableFunc(rest, func(a, b pick) int {
-		return cmp.Or(cmp.Compare(boolToInt(b.why == whyDate), boolToInt(a.why == whyDate)), cmp.Compare(b.info, a.info))
+		return cmp.Or(cmp.Compare(bit(b.why == whyDate), bit(a.why == whyDate)), cmp.Compare(b.info, a.info))
 	})
 	room := max(0, min(mostFill, r.limit())-len(some))
 	rest = rest[:min(len(rest), room)]
 	return append(some[:min(len(some), r.limit())], rest...)
-}
-
-func boolToInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -55,7 +55,7 @@ func (r *Request) pickLastTalk(ctx context.Context) ([]pick, error) {
 	var picks []pick
 	for i, group := range groups {
 		slices.SortStableFunc(group, func(a, b pick) int {
-			return cmp.Or(cmp.Compare(boolToInt(b.memory.Role == "user"), boolToInt(a.memory.Role == "user")), cmp.Compare(b.info, a.info))
+			return cmp.Or(cmp.Compare(bit(b.memory.Role == "user"), bit(a.memory.Role == "user")), cmp.Compare(b.info, a.info))
 		})
 		most := [talks]int{6, 3, 2}[i]
 		for _, p := range group[:min(len(group), most)] {
@@ -86,7 +86,7 @@ func (r *Request) pickSelf(ctx context.Context) ([]pick, error) {
 		return nil, err
 	}
 	slices.SortStableFunc(picks, func(a, b pick) int {
-		return cmp.Or(cmp.Compare(boolToInt(b.memory.Protected), boolToInt(a.memory.Protected)),
+		return cmp.Or(cmp.Compare(bit(b.memory.Protected), bit(a.memory.Protected)),
 			cmp.Compare(b.memory.Importance, a.memory.Importance), cmp.Compare(a.memory.ID, b.memory.ID))
 	})
 	picks = picks[:min(len(picks), r.limit())]

@@ -197,21 +197,35 @@ func rank(candidates []scored, w Weights) {
 		all := candidates[i].signals.weighed(&w)
 		candidates[i].score = odds(all[:])
 	}
-	order(candidates, func(a, b *scored) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.memoryID, b.memoryID))
-	})
+	order(candidates, func(c *scored) float64 { return c.score })
 }
 
-// order sorts distinct candidates. They are large, so it moves each once.
-func order(candidates []scored, compare func(a, b *scored) int) {
-	before := slices.Clone(candidates)
-	places := make([]int32, len(before))
-	for i := range places {
-		places[i] = int32(i)
+// order sorts distinct candidates by a value, the largest first; ties go to the older.
+// They are large, so it moves each once.
+func order(candidates []scored, value func(c *scored) float64) {
+	type key struct {
+		value float64
+		id    int64
+		from  int // its place before
 	}
-	slices.SortFunc(places, func(a, b int32) int { return compare(&before[a], &before[b]) })
-	for i, place := range places {
-		candidates[i] = before[place]
+	keys := make([]key, len(candidates))
+	for i := range candidates {
+		keys[i] = key{value(&candidates[i]), candidates[i].memoryID, i}
+	}
+	slices.SortFunc(keys, func(a, b key) int {
+		if a.value != b.value {
+			return cmp.Compare(b.value, a.value)
+		}
+		return cmp.Compare(a.id, b.id)
+	})
+	for start := range keys { // a cycle of moves
+		first, to := candidates[start], start
+		for keys[to].from != start {
+			from := keys[to].from
+			candidates[to], keys[to].from = candidates[from], to
+			to = from
+		}
+		candidates[to], keys[to].from = first, to
 	}
 }
 

@@ -379,8 +379,8 @@ func (s *Searcher) ask(ctx context.Context, r *Request) ([]ranking, []Degraded) 
 // readDerived reads the candidates that fade or carry a confidence.
 func readDerived(ctx context.Context, snap *schema.Snapshot, userID int64, ix *index, candidates []scored) (map[int64]*schema.Memory, error) {
 	var ids []int64
-	for _, c := range candidates {
-		if !ix.meta[c.doc].said() {
+	for i := range candidates {
+		if c := &candidates[i]; !ix.meta[c.doc].said() {
 			ids = append(ids, c.memoryID)
 		}
 	}

@@ -1,7 +1,6 @@
 package recall
 
 import (
-	"cmp"
 	"math"
 
 	"github.com/ebbmem/ebb/recall/lexicon"
@@ -27,12 +26,13 @@ func (m *matches) signal(ix *index, q *question, found []fused) []scored {
 		}
 	}
 	// Best first by the text arm's score, whichever arm proposed them.
-	order(candidates, func(a, b *scored) int {
-		return cmp.Or(cmp.Compare(b.interest, a.interest), cmp.Compare(a.doc, b.doc))
-	})
+	order(candidates, func(c *scored) float64 { return float64(c.interest) })
 	view := m.view(ix, q, candidates)
 	model := m.model(ix, candidates)
 	defer m.drop(model)
+	for i := range candidates {
+		m.fetched += ix.chunks.Fetch(m.chunkOf(ix, candidates[i].doc))
+	}
 	for i := range candidates {
 		c := &candidates[i]
 		said := m.read(ix, c.doc)
@@ -121,7 +121,7 @@ func (ix *index) echoes(m *matches, q *question, doc uint32) bool {
 func (v *view) of(doc uint32, said []uint32) (s signals) {
 	d, l, found := &v.ix.docs[doc], &v.ix.meta[doc], v.m.of(doc)
 	v.content(&s, found, said)
-	before, after := v.ix.before(doc), v.ix.after(doc)
+	before, after := v.ix.around(doc)
 	v.surroundings(&s, doc, l.thread, found, before, after)
 	v.voice(&s, doc, l.speaker, found, before, after)
 

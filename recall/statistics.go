@@ -1,8 +1,6 @@
 package recall
 
-import (
-	"github.com/ebbmem/ebb/schema"
-)
+import "github.com/ebbmem/ebb/schema"
 
 // statistics are BM25's counts over one user's text. They cover current memories
 // only: a claim that is retired, superseded or quarantined can be found, but does not

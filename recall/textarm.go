@@ -23,24 +23,25 @@ func (textArm) Candidates(_ context.Context, r *Request) ([]Candidate, error) {
 	m.match(ix, r.question)
 	r.scoreKeys()
 	near := m.surround(ix, r.filter)
-	candidates := make([]Candidate, 0, len(near))
+	m.near, m.strengths = near[:0], m.strengths[:0]
 	for _, doc := range near {
 		if r.filter.admits(ix, doc) {
-			candidates = append(candidates, Candidate{MemoryID: int64(doc), Score: float64(m.interest(ix, r.question, doc)), place: doc + 1})
+			m.near, m.strengths = append(m.near, doc), append(m.strengths, m.interest(ix, r.question, doc))
 		}
+	}
+	m.keepStrongest(armDepth)
+	candidates := make([]Candidate, len(m.near))
+	for i, doc := range m.near {
+		candidates[i] = Candidate{MemoryID: ix.memories.At(int(doc)), Score: float64(m.strengths[i]), place: doc + 1}
 	}
 	if r.Small && len(ix.docs) <= smallMemory {
 		for doc := range uint32(len(ix.docs)) {
 			if m.places[doc] == 0 && r.filter.admits(ix, doc) {
-				candidates = append(candidates, Candidate{MemoryID: int64(doc), place: doc + 1})
+				candidates = append(candidates, Candidate{MemoryID: ix.memories.At(int(doc)), place: doc + 1})
 			}
 		}
 	}
-	candidates = best(candidates)
-	for i := range candidates { // until here the number of the document, which is in the same order
-		candidates[i].MemoryID = ix.memories.At(int(candidates[i].MemoryID))
-	}
-	return candidates, nil
+	return best(candidates), nil
 }
 
 // smallMemory is the largest memory in which every document is a candidate; see
@@ -55,7 +56,7 @@ func (d *docMatch) strength() float32 { return d.score() + keyShare*d.key }
 // interest is the text arm's score of a document.
 func (m *matches) interest(ix *index, q *question, doc uint32) float32 {
 	score := m.of(doc).strength()
-	before, after := ix.before(doc), ix.after(doc)
+	before, after := ix.around(doc)
 	score += besideShare * (m.at(before[0]).score() + m.at(after[0]).score())
 	score += besideShare2 * (m.at(before[1]).score() + m.at(after[1]).score())
 	if q.speakers.has(ix.meta[doc].speaker) || ix.beside(q, before, after) {

@@ -28,10 +28,16 @@ func (r *Request) signalThemes(candidates []scored) {
 	if r.themes == nil {
 		return
 	}
+	ix := r.index
+	for i := range candidates {
+		doc := candidates[i].doc
+		r.themes.Fetch(int32(doc))
+		r.themes.Fetch(ix.docs[doc].prev)
+		r.themes.Fetch(ix.docs[doc].next)
+	}
 	for i := range candidates {
 		c := &candidates[i]
 		c.signals.Topic = r.themes.Near(int32(c.doc))
-		before, after := r.index.before(c.doc), r.index.after(c.doc)
-		c.signals.TopicBeside = (r.themes.Near(before[0]) + r.themes.Near(after[0])) / 2
+		c.signals.TopicBeside = (r.themes.Near(ix.docs[c.doc].prev) + r.themes.Near(ix.docs[c.doc].next)) / 2
 	}
 }

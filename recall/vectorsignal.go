@@ -54,7 +54,7 @@ func (s *similar) signal(ix *index, query string, candidates []scored) (trust fl
 		}
 		c.signals.Vector = trust * min(2, max(0, likeness))
 		c.alike = trust * s.alike(c)
-		before, after := ix.before(c.doc), ix.after(c.doc)
+		before, after := ix.around(c.doc)
 		beside := (s.at(ix, before[0]) + s.at(ix, after[0])) / 2
 		c.signals.VectorBeside = trust * min(1, max(-1, beside))
 		c.signals.VectorAlone = (1 - held) * c.signals.Vector

@@ -279,19 +279,14 @@ func (s share) value() float64 {
 
 // sharedConcepts is the similarity by concepts.
 func (q *Question) sharedConcepts(concepts []byte) share {
-	var sum float32
+	var sum, square float32
 	for at := concepts; len(at) >= conceptSize; at = at[conceptSize:] {
-		if worth := q.worth[conceptIn(at)]; worth != 0 {
-			sum += worth * float32(at[2])
-		}
+		code, weight := conceptIn(at), float32(at[2])
+		sum += q.worth[code] * weight // without a branch, which would be mispredicted
+		square += weight * weight * q.rarities[code]
 	}
 	if sum == 0 {
 		return share{}
-	}
-	var square float32
-	for at := concepts; len(at) >= conceptSize; at = at[conceptSize:] {
-		weight := float32(at[2])
-		square += weight * weight * q.rarities[conceptIn(at)]
 	}
 	return share{float64(sum) / weightUnit, float64(square) / (weightUnit * weightUnit)}
 }

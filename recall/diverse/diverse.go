@@ -44,13 +44,21 @@ func Order(scores []float64, texts []string, lambda float64) []int {
 const DerivedShare = 0.3
 
 // Ration moves derived items down until they keep to [DerivedShare]. Turns and
-// derived items each stay in order.
+// derived items each stay in order. What is given stays; without derived items it is
+// returned.
 func Ration[T any](items []T, derived func(*T) bool) []T {
-	out := make([]T, 0, len(items))
+	turns := 0 // that stand first
+	for turns < len(items) && !derived(&items[turns]) {
+		turns++
+	}
+	if turns == len(items) {
+		return items
+	}
+	out := append(make([]T, 0, len(items)), items[:turns]...)
 	var waiting []T // derived items moved down
 	taken := 0
 	room := func() bool { return float64(taken) < DerivedShare*float64(len(out)+1) }
-	for i := range items {
+	for i := turns; i < len(items); i++ {
 		if derived(&items[i]) {
 			waiting = append(waiting, items[i])
 		} else {

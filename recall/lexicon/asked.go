@@ -19,6 +19,7 @@ type Asked struct {
 	themes   *Themes
 	question *topics.Question
 	compared [1 << 10]Near // by the last bits of the document
+	fetched  byte          // what [Asked.Fetch] read, without a meaning
 }
 
 // Near is a document's similarity to a question, 0–1.
@@ -39,6 +40,16 @@ func (t *Themes) Ask(question string) *Asked {
 	return a
 }
 
+// Fetch reads the beginning of a document's set into the processor's cache. Called for
+// many documents in a row, their waits for memory overlap.
+func (a *Asked) Fetch(doc int32) {
+	if t := a.themes; doc >= 0 {
+		if at := t.start(uint32(doc)); int(at) < len(t.codes) {
+			a.fetched += t.codes[at]
+		}
+	}
+}
+
 // Near is the similarity of a document; 0 for no document, which is -1. A ranker asks for
 // that of candidates and of their neighbours, which often are candidates too.
 func (a *Asked) Near(doc int32) float64 {
@@ -56,20 +67,18 @@ func (a *Asked) Near(doc int32) float64 {
 // similar first, of equal ones the older. Of a large memory it reads [themeReach].
 func (a *Asked) Nearest(n int, admits func(doc uint32) bool) (found []Near) {
 	least, full := 0.0, n+n/4 // the similarity that the best exceed, computed again at so many
-	var sets [32]topics.Set   // read ahead of their use, so that waits for memory overlap
-	for docs := range slices.Chunk(a.touched(), len(sets)) {
-		for i, doc := range docs {
-			sets[i] = a.themes.Of(doc)
+	docs := a.touched()
+	for _, doc := range docs {
+		a.Fetch(int32(doc))
+	}
+	for _, doc := range docs {
+		near := a.question.Above(a.themes.Of(doc), least)
+		if near == 0 || !admits(doc) {
+			continue
 		}
-		for i, doc := range docs {
-			near := a.question.Above(sets[i], least)
-			if near == 0 || !admits(doc) {
-				continue
-			}
-			if found = append(found, Near{doc, near}); len(found) >= full {
-				found, least = nearest(found, n)
-				full = len(found) + n/4
-			}
+		if found = append(found, Near{doc, near}); len(found) >= full {
+			found, least = nearest(found, n)
+			full = len(found) + n/4
 		}
 	}
 	slices.SortFunc(found, func(a, b Near) int { return cmp.Or(cmp.Compare(b.Value, a.Value), cmp.Compare(a.Doc, b.Doc)) })
@@ -107,15 +116,11 @@ func (a *Asked) touched() []uint32 {
 			continue
 		}
 		about := &t.about[t.places[code]-1]
-		older := 0
-		if len(t.ends) > themeReach {
-			older = max(0, int(about.N)-left)
+		newest := left
+		if len(t.ends) <= themeReach {
+			newest = len(t.ends)
 		}
-		for doc := range about.All() {
-			if older > 0 {
-				older--
-				continue
-			}
+		for doc := range about.Newest(newest) {
 			if bit := uint64(1) << (doc % 64); marks[doc/64]&bit == 0 {
 				marks[doc/64] |= bit
 				left--

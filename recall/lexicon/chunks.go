@@ -106,6 +106,15 @@ func (c *Chunks) Terms(all []uint32, at uint32) []uint32 {
 	return all
 }
 
+// Fetch reads the start of a chunk's run into the processor's cache, as [Asked.Fetch]
+// does for a set. What it returns has no meaning.
+func (c *Chunks) Fetch(at uint32) byte {
+	if start := int(c.starts[at/chunkRun]); start < len(c.coded) {
+		return c.coded[start]
+	}
+	return 0
+}
+
 // passUvarints returns the offset after n numbers.
 func passUvarints(b []byte, at, n int) int {
 	const goesOn = 0x8080808080808080 // the high bit is set in all bytes of a number but the last

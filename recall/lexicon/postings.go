@@ -50,6 +50,21 @@ func (p *Postings) All() iter.Seq2[uint32, int] {
 	}
 }
 
+// Newest yields the last n chunks, the last first, of a term that occurs once in each.
+func (p *Postings) Newest(n int) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		chunk := p.last
+		for at := len(p.Coded); at > 0 && n > 0 && yield(chunk); n-- {
+			at--
+			far := uint32(p.Coded[at])
+			for ; at > 0 && p.Coded[at-1] >= 0x80; at-- {
+				far = far<<7 | uint32(p.Coded[at-1]&0x7f)
+			}
+			chunk -= far >> 1
+		}
+	}
+}
+
 // Uvarint reads a number of at most 32 bits and returns the offset after it.
 // Nearly all take one byte.
 func Uvarint(b []byte, at int) (x uint32, next int) {

@@ -118,8 +118,10 @@ func (t *Themes) start(doc uint32) uint32 {
 
 // Of is the set of a document. It is valid until the next Add.
 func (t *Themes) Of(doc uint32) topics.Set {
-	if late, ok := t.late[doc]; ok {
-		return topics.FromCodes(late)
+	if len(t.late) > 0 {
+		if late, ok := t.late[doc]; ok {
+			return topics.FromCodes(late)
+		}
 	}
 	return topics.FromCodes(t.codes[t.start(doc):t.ends[doc]])
 }
