@@ -46,8 +46,7 @@ const (
 	// mostFill is how many texts of a time fill up the results of a question that
 	// asks for something in it.
 	mostFill = 6
-	// shortSpan is a time of which all that was said before is picked.
-	shortSpan = 49 * time.Hour
+	shortSpan = 49 * time.Hour // all that was said about it before is picked
 	// mostAhead is how many upcoming events a question about one of them gets.
 	mostAhead = 6
 )
@@ -261,10 +260,8 @@ func (r *Request) matching(picks []pick) []pick {
 	slices.SortStableFunc(some, func(a, b pick) int { return cmp.Compare(held(&b), held(&a)) })
 	if several { // what matches nothing is about something else, but little is about one day
 		s := r.Plan.Spans[0]
-		if s.End.Sub(s.Start) > shortSpan || !s.End.After(r.Now) {
-			return some[:min(len(some), r.limit())]
-		}
-		rest = slices.DeleteFunc(rest, func(p pick) bool { return p.why != whyDate })
+		aDay := s.End.Sub(s.Start) <= shortSpan && s.End.After(r.Now)
+		rest = slices.DeleteFunc(rest, func(p pick) bool { return !aDay || p.why != whyDate })
 	}
 	slices.SortStableFunc(rest, func(a, b pick) int {
 		return cmp.Or(cmp.Compare(bit(b.why == whyDate), bit(a.why == whyDate)), cmp.Compare(b.info, a.info))
