@@ -45,7 +45,7 @@ const (
 	datedAfter  = 14 * 24 * time.Hour
 	// mostFill is how many texts of a time fill up the results of a question that
 	// asks for something in it.
-	mostFill = 6
+	mostFill  = 6
 	shortSpan = 49 * time.Hour // all that was said about it before is picked
 	// mostAhead is how many upcoming events a question about one of them gets.
 	mostAhead = 6
