@@ -34,17 +34,28 @@ func (s *Set) cosine(a, b int) float32 {
 
 // cosine estimates the cosine of two coded vectors.
 func (c *codes) cosine(a, b int) float32 {
-	var sum int32
-	for at := range c.size {
-		sum += c.number(a, at) * c.number(b, at)
+	numbers := make([]int8, 2*c.size)
+	first, second := numbers[:c.size], numbers[c.size:]
+	c.decode(a, first)
+	c.decode(b, second)
+	sum := int32(0)
+	for i, n := range first {
+		sum += int32(n) * int32(second[i])
 	}
-	first, second := c.scales[a], c.scales[b]
-	return c.meanSquare + first.along + second.along + first.step*second.step*float32(sum)/float32(c.size)
+	of, with := c.scales[a], c.scales[b]
+	return c.meanSquare + of.along + with.along + of.step*with.step*float32(sum)/float32(c.size)
 }
 
-// number returns a number of a coded vector, in its steps.
-func (c *codes) number(place, at int) int32 {
-	sign := c.signs[place/blockSize*blockSize*c.size/8+at/8*blockSize+place%blockSize] >> (at % 8) & 1
-	low := c.low[place*c.size/2+at/64*32+at%32] >> (at % 64 / 32 * lowBits) & (1<<lowBits - 1)
-	return 2*int32(sign<<lowBits|low) - maxLevel
+// decode writes the numbers of a coded vector, in its steps; see [codes.store].
+func (c *codes) decode(place int, numbers []int8) {
+	half := c.size / 2
+	for at, b := range c.low[place*half:][:half] {
+		i := at/32*64 + at%32
+		numbers[i], numbers[i+32] = int8(b&(1<<lowBits-1)), int8(b>>lowBits)
+	}
+	signs := c.signs[place/blockSize*blockSize*c.size/8+place%blockSize:]
+	for i := range numbers {
+		sign := signs[i/8*blockSize] >> (i % 8) & 1
+		numbers[i] = 2*(int8(sign)<<lowBits|numbers[i]) - maxLevel
+	}
 }

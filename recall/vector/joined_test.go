@@ -69,3 +69,14 @@ func TestCosineOfCodes(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkCosineOfCodes(b *testing.B) {
+	vectors := vectortest.Clustered(rand.New(rand.NewPCG(3, 4)), 4, 30, 384)
+	set := NewSet(384, 20)
+	for _, v := range vectors {
+		set.Add(v)
+	}
+	for i := 0; b.Loop(); i++ {
+		set.cosine(i%100, (i+1)%100)
+	}
+}
