@@ -15,7 +15,7 @@ import (
 // (trust 4) becomes dormant, the rest is retired. Episodes stay, and protected and
 // pinned memories, those of a protected entity, those with a pending question to
 // the host and, under the default retention, standing claims that rest on a
-// sentence of the user's ([recall.DefaultRetention]).
+// sentence of the user's ([retention.Default]).
 //
 // A day takes at most the input's RetirementCap of the derived memories, weakest
 // first, however many runs it has. The share is rounded down, but is at least

@@ -9,7 +9,7 @@ import (
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/internal/racing"
-	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/recall/retention"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -111,14 +111,14 @@ func TestUserFactsSurviveYear(t *testing.T) {
 		for j, m := range all {
 			a, b := reread(t, nightly.db, m), reread(t, once.db, [][]*schema.Memory{once.standing, once.passing}[i][j])
 			require.Equal(t, b.State, a.State, m.Content)
-			require.InDelta(t, recall.DefaultRetention(b, once.clock.time()), recall.DefaultRetention(a, once.clock.time()), 1e-12, "nights add nothing to forgetting")
+			require.InDelta(t, retention.Default(b, once.clock.time()), retention.Default(a, once.clock.time()), 1e-12, "nights add nothing to forgetting")
 		}
 	}
 }
 
 func TestDocumentRetention(t *testing.T) {
 	l := live(t)
-	r := runner(t, l.db, uncapped, func(o *consolidate.RunnerOptions) { o.Retention = recall.RetentionOf })
+	r := runner(t, l.db, uncapped, func(o *consolidate.RunnerOptions) { o.Retention = retention.Document })
 	for _, at := range []struct{ day, active int }{{60, 14}, {90, 0}} {
 		l.clock.set(start.AddDate(0, 0, at.day))
 		_, err := r.Run(t.Context(), ada, consolidate.CauseManual)

@@ -13,6 +13,7 @@ import (
 	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/recall/reconcile"
+	"github.com/ebbmem/ebb/recall/retention"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -43,8 +44,8 @@ type RunnerOptions struct {
 	// RetirementCap is the share of the derived memories, 0–1, that a day may
 	// take out of search. Default nil: [DefaultRetirementCap].
 	RetirementCap *float64
-	// Retention determines how memories fade. Default nil: [recall.DefaultRetention].
-	Retention recall.RetentionPolicy
+	// Retention determines how memories fade. Default nil: [retention.Default].
+	Retention retention.Policy
 	// Reconcile decides what becomes of new claims that are like known ones. Default
 	// nil: they are stored.
 	Reconcile reconcile.Func

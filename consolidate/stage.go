@@ -10,6 +10,7 @@ import (
 
 	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/recall/retention"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -50,8 +51,8 @@ type Input struct {
 	Now      time.Time // the memory's clock at the start of the run
 	Location *time.Location
 
-	// Retention determines how memories fade; nil is [recall.DefaultRetention].
-	Retention recall.RetentionPolicy
+	// Retention determines how memories fade; nil is [retention.Default].
+	Retention retention.Policy
 	// RetirementCap is the share of the derived memories, 0–1, that a day may
 	// take out of search.
 	RetirementCap float64

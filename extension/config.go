@@ -227,7 +227,7 @@ type RankingConfig struct {
 	// Every search and every turn waits for it. Default nil.
 	Rerank recall.Reranker
 	// Retention is how derived memories fade, in the ranking and at night. Default
-	// nil: [recall.DefaultRetention], with which the user's lasting statements do
+	// nil: [retention.Default], with which the user's lasting statements do
 	// not fade. With [DocumentRetention] all memories fade.
 	Retention RetentionPolicy
 	// Appraise rates messages that were published without an importance, 0–1, from

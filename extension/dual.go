@@ -7,6 +7,7 @@ import (
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/recall/retention"
 )
 
 // A profile is a constructor of a [Config] that selects policies. The host adds
@@ -20,7 +21,7 @@ func Simple() *Config { return &Config{} }
 // exp(−rate·days^0.8) since the last use, applied to every derived memory
 // regardless of its source and number of uses. Set it as
 // [Config].Ranking.Retention.
-func DocumentRetention(m *Record, now time.Time) float64 { return recall.RetentionOf(m, now) }
+func DocumentRetention(m *Record, now time.Time) float64 { return retention.Document(m, now) }
 
 // Dual returns the profile of dual-memory.md with its default numbers: observations
 // and reflections, retrieved as in Generative Agents (Park et al. 2023). It is

@@ -8,7 +8,7 @@ import (
 
 	"github.com/ebbmem/ebb/consolidate/appraise"
 	"github.com/ebbmem/ebb/internal/memory"
-	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/recall/retention"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -159,7 +159,7 @@ func (x *Extension) guard() (err error) {
 	if left := cfg.Ranking.Retention; left != nil {
 		cfg.Ranking.Retention = func(m *Record, now time.Time) (share float64) {
 			if !x.ask("Config.Ranking.Retention", "hook Retention", func() { share = left(m, now) }) {
-				return recall.DefaultRetention(m, now)
+				return retention.Default(m, now)
 			}
 			return share
 		}

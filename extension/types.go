@@ -5,6 +5,7 @@ import (
 	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/internal/prompt"
 	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/recall/retention"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/core"
 	"github.com/ebbmem/ebb/tools"
@@ -69,7 +70,7 @@ type (
 	// Weights of the linear ranker, one per signal.
 	Weights = recall.Weights
 	// RetentionPolicy says how memories fade; see [DocumentRetention].
-	RetentionPolicy = recall.RetentionPolicy
+	RetentionPolicy = retention.Policy
 	// Report is what a run of the nightly consolidation did.
 	Report = consolidate.Report
 	// StageReport is what one stage of a run did.

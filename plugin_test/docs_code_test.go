@@ -15,7 +15,7 @@ import (
 	"github.com/ebbmem/ebb/encoder"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/extension/transfer"
-	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/recall/retention"
 )
 
 // The functions below hold the Go blocks of README.md and docs/. They are compiled and never
@@ -89,7 +89,7 @@ func encoderOpen() error {
 
 func profilesRetention(cfg *extension.Config) {
 	cfg.Ranking.Retention = extension.DocumentRetention
-	cfg.Ranking.Retention = recall.Standing{Floor: .7, Of: recall.Exponential{Rate: .05, Power: 1}.Left}.Left
+	cfg.Ranking.Retention = retention.Standing{Floor: .7, Of: retention.Exponential{Rate: .05, Power: 1}.Left}.Left
 }
 
 func profilesDual(llm llms.Model, embedder embeddings.Embedder) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/recall/retention"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -119,16 +120,16 @@ func TestFailingScorerIsAnError(t *testing.T) {
 
 func TestRetentionPolicy(t *testing.T) {
 	m := &schema.Memory{DecayRate: 0.1, Stability: 3, CreatedAt: schema.At(noon.AddDate(0, 0, -3))}
-	require.InDelta(t, DefaultRetention(m, noon), RetentionPolicy(nil).Of(m, noon), 0)
+	require.InDelta(t, retention.Default(m, noon), retention.Policy(nil).Of(m, noon), 0)
 	// FSRS-6: 0.9 is left after as many days as the stability.
-	power := RetentionPolicy(func(m *schema.Memory, now time.Time) float64 {
+	power := retention.Policy(func(m *schema.Memory, now time.Time) float64 {
 		return math.Pow(1+19.0/81*now.Sub(m.CreatedAt.Time).Hours()/24/m.Stability, -0.5)
 	})
 	require.InDelta(t, 0.9, power.Of(m, noon), 1e-12)
 	for given, want := range map[float64]float64{-1: 0, 2: 1, 0.5: 0.5} {
-		require.InDelta(t, want, RetentionPolicy(func(*schema.Memory, time.Time) float64 { return given }).Of(m, noon), 0)
+		require.InDelta(t, want, retention.Policy(func(*schema.Memory, time.Time) float64 { return given }).Of(m, noon), 0)
 	}
-	require.Zero(t, RetentionPolicy(func(*schema.Memory, time.Time) float64 { return math.NaN() }).Of(m, noon))
+	require.Zero(t, retention.Policy(func(*schema.Memory, time.Time) float64 { return math.NaN() }).Of(m, noon))
 
 	db := open(t)
 	store(t, db, ada, "s", &schema.Memory{

@@ -14,6 +14,7 @@ import (
 	"github.com/ebbmem/ebb/recall/background"
 	"github.com/ebbmem/ebb/recall/diverse"
 	"github.com/ebbmem/ebb/recall/planner"
+	"github.com/ebbmem/ebb/recall/retention"
 	"github.com/ebbmem/ebb/recall/together"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -33,8 +34,8 @@ type Options struct {
 	CandidateFactor float64
 	// Rerank reorders the best results. Default nil: it does not.
 	Rerank Reranker
-	// Retention computes how memories fade. Default nil: [DefaultRetention].
-	Retention RetentionPolicy
+	// Retention computes how memories fade. Default nil: [retention.Default].
+	Retention retention.Policy
 	// Vectors say how the vector arm works. Default: there is none.
 	Vectors VectorOptions
 	// Planner takes questions apart before they are searched for. What it does wrong is
@@ -54,7 +55,7 @@ type Searcher struct {
 	meanings        Weights // where there are vectors
 	scorer          Scorer  // nil: the ranker's order
 	candidateFactor float64
-	retention       RetentionPolicy
+	retention       retention.Policy
 	arms            []weightedArm
 	indexes         *indexes
 	vectors         *vectorArm // nil without an embedder

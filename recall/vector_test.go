@@ -41,9 +41,9 @@ func TestCosineOfAMemory(t *testing.T) {
 					want, known = max(want, query.Cosine(i)), true
 				}
 			}
-			got, ok := set.cosine(query, memory)
-			require.Equal(t, known, ok)
-			require.Equal(t, want, got)
+			got := set.closest(query, memory)
+			require.Equal(t, known, got.vectors > 0)
+			require.Equal(t, want, got.Cosine)
 		}
 	})
 }
@@ -417,8 +417,7 @@ func TestFiltersReachBeyondNearest(t *testing.T) {
 }
 
 func TestTrust(t *testing.T) {
-	cosines := map[int64]float32{1: 0.8, 2: 0.2}
-	s := &similar{usual: vector.Distribution{Mean: 0.5, Deviation: 0.1}, cosine: func(memory int64) (float32, bool) { c, ok := cosines[memory]; return c, ok }}
+	s := &similar{usual: vector.Distribution{Mean: 0.5, Deviation: 0.1}, known: map[int64]closest{1: {vector.Match{Cosine: 0.8}, 1}, 2: {vector.Match{Cosine: 0.2}, 1}, 3: {}}}
 	held := func(memory int64) []scored {
 		return []scored{{fused: fused{memoryID: memory}, signals: signals{Text: 1}}}
 	}
@@ -432,10 +431,50 @@ func TestTrust(t *testing.T) {
 	} {
 		require.InDelta(t, c.want, s.trust(c.query, c.found), 1e-9, "%s %v", c.query, c.found)
 	}
-	cosines[1] = 0.52 // barely alike
+	s.known[1] = closest{vector.Match{Cosine: 0.52}, 1} // barely alike
 	require.InDelta(t, 0.7, s.trust("cats", held(1)), 1e-6)
 	require.Zero(t, s.trust("猫", held(1)), "another script has to earn it")
 	require.False(t, math.IsNaN(s.trust("", nil)))
+}
+
+// The vector of a reply is also compared together with that of what it replies to.
+func TestReplyIsComparedWithWhatItRepliesTo(t *testing.T) {
+	signal := func(asks, answers string) float64 {
+		db := open(t)
+		say(t, db, ada,
+			turn{session: "a", speaker: asks, text: "Your cat?"}, turn{session: "a", speaker: answers, text: "In the rain, cat and bicycle."},
+			turn{session: "b", speaker: "Bob", text: "Rain."}, turn{session: "b", speaker: "Bob", text: "A car."}, turn{session: "c", speaker: "Ann", text: "A bicycle."},
+		)
+		embedAll(t, db, openGeneration(t, db, "m", 4), synonyms)
+		for _, r := range recalled(t, searcher(t, db, synonyms, VectorOptions{}), ada, "kitten").Results {
+			if strings.HasPrefix(r.Memory.Content, "In the rain") {
+				return r.Similarity
+			}
+		}
+		t.Fatal("the reply is not found")
+		return 0
+	}
+	require.Greater(t, signal("Ann", "Bob"), signal("Bob", "Bob"), "what the same speaker says before is no question to it")
+}
+
+func TestLongTextsAreNotJoined(t *testing.T) {
+	ix := newIndex()
+	for id, speaker := range []string{"ann", "bob", "ann"} {
+		ix.add(schema.IndexedChunk{ID: int64(id + 1), MemoryID: int64(id + 1), SessionID: 1, EventTime: int64(id), Kind: schema.KindEpisode, State: schema.StateActive, Speaker: speaker, Text: []byte("word")}, 0)
+	}
+	set := newVectorSet(&vecstore.Generation{ID: 1, Dims: 2}, 10)
+	for id, memory := range []int64{1, 2, 3, 3} {
+		require.NoError(t, set.add(vecstore.ChunkVector{ID: int64(id + 1), MemoryID: memory, Vector: vecstore.Vector{0.6, 0.8}}))
+	}
+	s := &similar{usual: vector.Distribution{Deviation: 0.2}, set: set, query: set.vectors.Query([]float32{1, 0}), known: make(map[int64]closest)}
+	require.InDelta(t, 0.6, s.inTalk(ix, 1, -1, -1), 1e-6, "alone it is as near as its vector")
+	require.InDelta(t, 0.6, s.inTalk(ix, 1, 0, 2), 1e-6, "the same vector adds nothing")
+	require.Zero(t, s.inTalk(ix, 2, 1, -1), "it has two vectors")
+	s.known[1] = closest{vector.Match{Place: 0, Cosine: 1}, 1}
+	near := s.inTalk(ix, 1, 0, 2)
+	require.Greater(t, near, 0.6)
+	s.known[1] = closest{vector.Match{Place: 0, Cosine: 1}, 2}
+	require.InDelta(t, 0.6, s.inTalk(ix, 1, 0, 2), 1e-6, "the question before has two vectors")
 }
 
 // hashed embeds a text at random, but always in the same way.

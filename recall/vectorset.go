@@ -90,14 +90,21 @@ func (s *vectorSet) find(memory int64) (int, bool) {
 	return sort.Find(s.len(), func(i int) int { return cmp.Compare(memory, s.memories.At(s.place(i))) })
 }
 
-// cosine returns the best cosine of a memory's vectors with the query; ok is
-// false if the memory has no vector.
-func (s *vectorSet) cosine(q vector.Query, memory int64) (best float32, ok bool) {
-	i, ok := s.find(memory)
-	for best = -1; i < s.len() && s.memories.At(s.place(i)) == memory; i++ {
-		best = max(best, q.Cosine(s.place(i)))
+// closest is the vector of a memory that is nearest to a query.
+type closest struct {
+	vector.Match
+	vectors int // of the memory, 0 for none
+}
+
+func (s *vectorSet) closest(q vector.Query, memory int64) (best closest) {
+	best.Cosine = -1
+	for i, _ := s.find(memory); i < s.len() && s.memories.At(s.place(i)) == memory; i++ {
+		best.vectors++
+		if at := s.place(i); best.vectors == 1 || q.Cosine(at) > best.Cosine {
+			best.Match = vector.Match{Place: uint32(at), Cosine: q.Cosine(at)}
+		}
 	}
-	return best, ok
+	return best
 }
 
 // reader returns a [vector.Reader] that reads vectors by their ids.

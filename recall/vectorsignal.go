@@ -1,8 +1,7 @@
 package recall
 
 import (
-	"unicode"
-
+	"github.com/ebbmem/ebb/recall/lexicon"
 	"github.com/ebbmem/ebb/recall/vector"
 )
 
@@ -10,7 +9,9 @@ import (
 // and their distribution.
 type similar struct {
 	usual   vector.Distribution
-	cosine  func(memory int64) (float32, bool)
+	set     *vectorSet
+	query   vector.Query
+	known   map[int64]closest  // by memory: the neighbours of a candidate are often candidates too
 	lent    map[uint32]float32 // by turn, the best cosine of the claims that are keys to it
 	release func()
 }
@@ -49,12 +50,13 @@ func (s *similar) signal(ix *index, query string, candidates []scored) (trust fl
 		if compared {
 			with++
 		}
+		before, after := ix.around(c.doc)
+		likeness = max(likeness, s.inTalk(ix, c.doc, before[0], after[0]))
 		if cosine, ok := s.lent[c.doc]; ok {
 			likeness = max(likeness, s.above(cosine))
 		}
 		c.signals.Vector = trust * min(2, max(0, likeness))
 		c.alike = trust * s.alike(c)
-		before, after := ix.around(c.doc)
 		beside := (s.at(ix, before[0]) + s.at(ix, after[0])) / 2
 		c.signals.VectorBeside = trust * min(1, max(-1, beside))
 		c.signals.VectorAlone = (1 - held) * c.signals.Vector
@@ -62,21 +64,43 @@ func (s *similar) signal(ix *index, query string, candidates []scored) (trust fl
 	return trust * float64(with) / float64(len(candidates))
 }
 
-// once caches the results of f: the neighbours of a candidate are often candidates too.
-func once(f func(memory int64) (float32, bool)) func(memory int64) (float32, bool) {
-	type answer struct {
-		cosine float32
-		known  bool
+func (s *similar) closest(memory int64) closest {
+	c, known := s.known[memory]
+	if !known {
+		c = s.set.closest(s.query, memory)
+		s.known[memory] = c
 	}
-	given := make(map[int64]answer)
-	return func(memory int64) (float32, bool) {
-		a, asked := given[memory]
-		if !asked {
-			a.cosine, a.known = f(memory)
-			given[memory] = a
+	return c
+}
+
+// cosine is the best cosine of a memory's vectors; ok is false without one.
+func (s *similar) cosine(memory int64) (best float32, ok bool) {
+	c := s.closest(memory)
+	return c.Cosine, c.vectors > 0
+}
+
+// replyShare is the share of the vectors of the turns before and after a turn that is
+// added to its own.
+const replyShare = 0.2
+
+// inTalk is [similar.of] for a turn together with the turns beside it that someone else
+// says: "In Oslo." answers "Where did you move?". None of a long text's vectors stands for
+// the sentence that was replied to, so texts of several do not count.
+func (s *similar) inTalk(ix *index, doc uint32, beside ...int32) float64 {
+	own := s.closest(ix.memories.At(int(doc)))
+	if own.vectors != 1 {
+		return 0
+	}
+	parts := []vector.Part{{Match: own.Match, Share: 1}}
+	for _, at := range beside {
+		if at < 0 || ix.meta[at].speaker == ix.meta[doc].speaker {
+			continue
 		}
-		return a.cosine, a.known
+		if c := s.closest(ix.memories.At(int(at))); c.vectors == 1 {
+			parts = append(parts, vector.Part{Match: c.Match, Share: replyShare})
+		}
 	}
+	return s.set.vectors.Joined(s.usual, parts) / standout
 }
 
 // alike is a candidate's cosine, scaled so that the mean is 0 and that of equal texts
@@ -134,22 +158,8 @@ func (s *similar) trust(query string, candidates []scored) float64 {
 		return 1 // no text matches to compare with
 	}
 	agreement := sum / weights
-	if isLatin(query) {
+	if lexicon.IsLatin(query) {
 		return min(1, max(0, agreement+0.5))
 	}
 	return min(1, max(0, 2*agreement-1))
-}
-
-// isLatin reports whether most letters of a text are Latin.
-func isLatin(text string) bool {
-	latin, other := 0, 0
-	for _, r := range text {
-		switch {
-		case unicode.Is(unicode.Latin, r):
-			latin++
-		case unicode.IsLetter(r):
-			other++
-		}
-	}
-	return latin >= other
 }

@@ -100,8 +100,8 @@ var table = []row{
 	{pkg: "consolidate/ask", ours: []string{"schema", "internal/text", "internal/redact"}, langchain: []string{"llms"}, langchainInTests: []string{anything}},
 	{
 		pkg:              "consolidate",
-		ours:             []string{"schema", "schema/core", "schema/undo", "recall", "recall/reconcile", "internal/text", "internal/names", "internal/grounding", "internal/poison", "internal/claims"},
-		oursInTests:      []string{"schema/erase", "consolidate/dream", "consolidate/fourstores", "recall/cognitive", "recall/retention", "recall/stores"},
+		ours:             []string{"schema", "schema/core", "schema/undo", "recall", "recall/reconcile", "recall/retention", "internal/text", "internal/names", "internal/grounding", "internal/poison", "internal/claims"},
+		oursInTests:      []string{"schema/erase", "consolidate/dream", "consolidate/fourstores", "recall/cognitive", "recall/stores"},
 		langchain:        []string{"llms"},
 		langchainInTests: []string{anything},
 	},
@@ -170,7 +170,7 @@ var table = []row{
 	{pkg: "examples/...", ours: []string{"extension", "eventbus", "eventbus/jetstream"}, langchain: []string{anything}},
 	{
 		pkg:              "plugin_test",
-		oursInTests:      []string{"consolidate/fourstores", "extension", "extension/transfer", "eventbus", "encoder", "recall", "internal/text", "internal/clock"},
+		oursInTests:      []string{"consolidate/fourstores", "extension", "extension/transfer", "eventbus", "encoder", "recall", "recall/retention", "internal/text", "internal/clock"},
 		langchainInTests: []string{anything},
 		testsOnly:        true,
 	},

@@ -47,7 +47,7 @@ const (
 // pattern parses is kept verbatim as a claim. The claim's confidence is the probability
 // times Confidence. Below LikelyLasting it is dormant from the beginning: outside of
 // default searches, and in the core section only where there is room.
-const leastLasting = 0.02
+const leastLasting = 0.05
 
 // LikelyLasting is the probability from which such a sentence is more likely to stay
 // true than not.
@@ -61,7 +61,7 @@ const LeastManner = 0.3
 
 // leastChange is leastLasting for a sentence with a word of change: if it is missed, the
 // claim that it ends stays.
-const leastChange = 0.01
+const leastChange = 0.03
 
 func isLasting(m *schema.Memory) bool { return m.Attributes[schema.AttrSaid] == schema.SaidLasting }
 

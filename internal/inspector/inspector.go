@@ -33,7 +33,7 @@ type Options struct {
 	// approved one is recorded in.
 	Reflects bool
 	// Retention is that of the memory's configuration, for its curve. Default nil:
-	// [recall.DefaultRetention].
+	// [retention.Default].
 	Retention extension.RetentionPolicy
 	// Location is the time zone of what is shown. Default time.Local.
 	Location *time.Location

@@ -70,7 +70,7 @@ func inParts(sentence string) (p float64) {
 // 1 to 3 % fewer tokens.
 const (
 	surelyAsks    = 0.9  // by [intent.Asks]
-	hardlyLasting = 0.15 // by [intent.Lasting]
+	hardlyLasting = 0.25 // by [intent.Lasting]
 )
 
 func onlyAsks(s intent.Text, lasting float64) bool {

@@ -2,6 +2,7 @@ package lexicon
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/ebbmem/ebb/internal/text"
@@ -70,3 +71,17 @@ var commonWord = TermSet(`call called good bad better best well great big small 
 	事情 东西 问题 地方 工作 生活 朋友 时间 因为 因此 最近 计划 今天 昨天 明天 每天 今年 去年 第一 需要 应该 打算 准备 决定
 	开始 结束 发生 遇到 参加 使用 进行 帮助 原因 方法 方式 情况 最喜 描述 介绍 说过 聊过 讨论 分享 期间 以后 之后 哪种
 	种类 类型 多久 多长 有没 是否 能不 不能 想要 希望`)
+
+// IsLatin reports whether most letters of a text are Latin.
+func IsLatin(text string) bool {
+	latin, other := 0, 0
+	for _, r := range text {
+		switch {
+		case unicode.Is(unicode.Latin, r):
+			latin++
+		case unicode.IsLetter(r):
+			other++
+		}
+	}
+	return latin >= other
+}

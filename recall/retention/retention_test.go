@@ -1,4 +1,4 @@
-package recall
+package retention
 
 import (
 	"math"
@@ -11,6 +11,8 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
+var noon = time.Date(2025, 5, 14, 12, 0, 0, 0, time.UTC) // a Wednesday
+
 func TestRetention(t *testing.T) {
 	for _, test := range []struct{ rate, days, want float64 }{
 		{0, 1000, 1},
@@ -20,25 +22,25 @@ func TestRetention(t *testing.T) {
 		{0.1, 32, math.Exp(-0.1 * 16)}, // 32^0.8 = 16
 		{1, 1024, math.Exp(-256)},
 	} {
-		require.InDelta(t, test.want, Retention(test.rate, test.days), 1e-12, test)
+		require.InDelta(t, test.want, Of(test.rate, test.days), 1e-12, test)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		rate := rapid.Float64Range(0, 2).Draw(t, "rate")
 		days := rapid.Float64Range(0, 1e4).Draw(t, "days")
-		r := Retention(rate, days)
+		r := Of(rate, days)
 		require.True(t, r >= 0 && r <= 1)
-		require.LessOrEqual(t, Retention(rate, days+1), r)
-		require.LessOrEqual(t, Retention(rate+0.1, days), r)
+		require.LessOrEqual(t, Of(rate, days+1), r)
+		require.LessOrEqual(t, Of(rate+0.1, days), r)
 	})
 }
 
 func TestRetentionCountsFromTheLastUse(t *testing.T) {
 	m := &schema.Memory{CreatedAt: schema.At(noon), EventTime: schema.At(noon.AddDate(-10, 0, 0)), DecayRate: 0.1}
-	require.InDelta(t, 1, RetentionOf(m, noon), 1e-12, "learnt today, however long ago it happened")
+	require.InDelta(t, 1, Document(m, noon), 1e-12, "learnt today, however long ago it happened")
 	later := noon.Add(32 * 24 * time.Hour)
-	require.InDelta(t, math.Exp(-1.6), RetentionOf(m, later), 1e-12)
+	require.InDelta(t, math.Exp(-1.6), Document(m, later), 1e-12)
 	m.LastAccessed = schema.At(later)
-	require.InDelta(t, 1, RetentionOf(m, later), 1e-12)
+	require.InDelta(t, 1, Document(m, later), 1e-12)
 }
 
 // after is the moment so many days after noon.
@@ -48,15 +50,15 @@ func TestRetentionFormulas(t *testing.T) {
 	m := &schema.Memory{CreatedAt: schema.At(noon), DecayRate: 0.1}
 	for _, days := range []float64{0, 0.5, 1, 7, 32, 70, 365, 10_000} {
 		require.InDelta(t, math.Exp(-0.1*math.Pow(days, 0.8)), Exponential{}.Left(m, after(days)), 1e-12)
-		require.InDelta(t, math.Exp(-0.1*math.Pow(days, 0.8)), RetentionOf(m, after(days)), 1e-12, "the document's")
+		require.InDelta(t, math.Exp(-0.1*math.Pow(days, 0.8)), Document(m, after(days)), 1e-12, "the document's")
 		require.InDelta(t, math.Exp(-0.3*math.Pow(days, 0.5)), Exponential{Rate: 0.3, Power: 0.5}.Left(m, after(days)), 1e-12)
-		require.InDelta(t, 0.2+0.8*math.Exp(-0.1*math.Pow(days, 0.8)), Standing{Floor: 0.2, Of: RetentionOf}.Left(m, after(days)), 1e-12)
-		half := RetentionPolicy(RetentionOf).Scaled(func(*schema.Memory) float64 { return 2 })
+		require.InDelta(t, 0.2+0.8*math.Exp(-0.1*math.Pow(days, 0.8)), Standing{Floor: 0.2, Of: Document}.Left(m, after(days)), 1e-12)
+		half := Policy(Document).Scaled(func(*schema.Memory) float64 { return 2 })
 		require.InDelta(t, math.Exp(-0.1*math.Pow(days/2, 0.8)), half.Of(m, after(days)), 1e-12)
 	}
 	for _, factor := range []float64{0, -1, math.NaN()} {
-		scaled := RetentionPolicy(RetentionOf).Scaled(func(*schema.Memory) float64 { return factor })
-		require.InDelta(t, RetentionOf(m, after(9)), scaled.Of(m, after(9)), 0, "a factor of %v counts as 1", factor)
+		scaled := Policy(Document).Scaled(func(*schema.Memory) float64 { return factor })
+		require.InDelta(t, Document(m, after(9)), scaled.Of(m, after(9)), 0, "a factor of %v counts as 1", factor)
 	}
 	steady := &schema.Memory{CreatedAt: schema.At(noon)}
 	require.InDelta(t, 1, Exponential{Rate: 5}.Left(steady, after(365)), 0, "a decay rate of 0 never fades")
@@ -95,7 +97,7 @@ func TestDefaultRetention(t *testing.T) {
 		"used":        {used, curve(3)},
 	} {
 		for _, days := range []float64{0, 1, 60, 70, 90, 365, 3650} {
-			require.InDelta(t, test.want(days), DefaultRetention(test.m, after(days)), 1e-12, "%s after %v days", name, days)
+			require.InDelta(t, test.want(days), Default(test.m, after(days)), 1e-12, "%s after %v days", name, days)
 		}
 	}
 }
@@ -121,16 +123,16 @@ func TestDefaultRetentionProperties(t *testing.T) {
 			m.LastAccessed = schema.At(after(rapid.Float64Range(-10, 10).Draw(t, "last use")))
 		}
 		days := rapid.Float64Range(-1000, 5000).Draw(t, "days")
-		left := DefaultRetention(m, after(days))
+		left := Default(m, after(days))
 		require.True(t, left >= 0 && left <= 1, left)
-		require.LessOrEqual(t, DefaultRetention(m, after(days+1)), left)
+		require.LessOrEqual(t, Default(m, after(days+1)), left)
 		if days <= 0 {
 			require.InDelta(t, 1, left, 0, "the clock is before the beginning")
 		}
 		stronger := *m
 		stronger.Importance, stronger.Stability = 1, schema.MaxStability
-		require.GreaterOrEqual(t, DefaultRetention(&stronger, after(days)), left)
-		require.GreaterOrEqual(t, left, RetentionOf(m, after(days)), "no memory fades faster than by the document")
+		require.GreaterOrEqual(t, Default(&stronger, after(days)), left)
+		require.GreaterOrEqual(t, left, Document(m, after(days)), "no memory fades faster than by the document")
 	})
 }
 
