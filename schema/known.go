@@ -3,6 +3,7 @@ package schema
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/uptrace/bun"
 )
@@ -161,6 +162,13 @@ func saidBefore(ctx context.Context, db bun.IDB, m *Memory, most int) (before []
 		Where("+m.user_id = ? AND m.kind = 'episode'", m.UserID).
 		Order("m.event_time DESC", "m.id DESC").Limit(int64(most)).Scan(ctx)
 	return before, err
+}
+
+// Between returns the user's own messages of a time, the last first, at most so many.
+func (tx *Tx) Between(ctx context.Context, userID int64, from, to time.Time, most int) (messages []Memory, err error) {
+	err = selectMemories(tx, &messages).Where("m.user_id = ? AND m.event_time >= ? AND m.event_time < ?", userID, At(from), At(to)).
+		Where("+m.kind = 'episode' AND m.role = 'user'").Order("m.event_time DESC", "m.id DESC").Limit(int64(most)).Scan(ctx)
+	return messages, err
 }
 
 // Summarised returns the user's entities that have a summary.

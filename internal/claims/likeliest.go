@@ -42,7 +42,9 @@ const (
 	mostFitted     = 150   // n of larger ones
 	rivals         = 10    // memories that share the probability with it
 	surelyMeant    = 0.5   // probability from which the likeliest memory is taken
+	leastMeantBy   = 0.2   // the same for the nearest by words, if its score is below surelyNamed
 	mostPrivate    = 0.999 // what [intent.Confided] says of it is at most so sure, and likewise not less than its complement
+	timePenalty    = 2.0   // for what was said outside of a time that the request names
 	leastRelated   = 0.1   // share of its words and similarity of topics, together, that it must have
 )
 
@@ -56,6 +58,8 @@ const (
 	inConfidence = 0.3  // score of what was said in confidence: it is what people want forgotten
 	leastShared  = 0.4  // share of the request's words, weighted, that a memory must contain
 	leastMeant   = 0.6  // score of one that contains fewer
+	otherTime    = 0.2  // subtracted for another time than the request names
+	surelyNamed  = 0.9  // score of one that contains nearly all
 )
 
 // likeliest selects the claim or message that a loosely worded request most likely
@@ -73,6 +77,14 @@ func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.
 	if err != nil {
 		return t, err
 	}
+	when := w.when()
+	for _, span := range when {
+		then, err := w.tx.Between(ctx, w.UserID, span.Start, span.End, mostBetween)
+		if err != nil {
+			return t, err
+		}
+		earlier = append(earlier, then...)
+	}
 	memories := w.candidates(unkept(slices.Concat(all, found, earlier)))
 	if about := topics.Of(q.Object()).Names(); slices.Contains(about, "style") && intent.Manner.P(w.Content) >= LeastManner {
 		memories = slices.DeleteFunc(memories, func(m schema.Memory) bool { // it takes a wish back
@@ -84,21 +96,28 @@ func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.
 		if isHan(term) && strings.ContainsAny(term, common) && len(q.Terms) > 2 {
 			continue // most such pairs of characters are no words
 		}
-		if weights[term] = 1; q.Loose {
+		if weights[term] = 1; q.Terms != nil {
 			weights[term] = math.Pow(q.Terms[term], surely)
 		}
 	}
-	x := indexOf(weights, memories)
+	close, err := peopleOf(ctx, w.tx.Query, w.UserID, Stored(speaker, w.owner.User, w.Speaker))
+	if err != nil {
+		return t, err
+	}
+	x := indexOf(weights, memories, close)
 	t.terms = x.terms
-	best, score := x.likeliest(q.Object())
+	best, score := x.likeliest(q.Object(), when)
 	if !q.Back && len(weights) > 0 {
-		switch meant, p := x.meant(w.Content, q.Object()); {
-		case p >= surelyMeant:
-			best = meant
-		case best < 0:
+		meant, p, related := x.meant(w.Content, q.Object(), when)
+		words := best >= 0
+		if !words {
 			best = x.secret(q.Object())
-		case meant < 0 || !memories[meant].EventTime.Equal(memories[best].EventTime.Time):
-			best = -1 // it is the nearest by words, and another one is likelier
+		}
+		switch same := best >= 0 && meant >= 0 && memories[meant].EventTime.Equal(memories[best].EventTime.Time); {
+		case related && p >= surelyMeant:
+			best = meant
+		case words && (!same || !related || p < leastMeantBy && score < surelyNamed), !same && p >= surelyMeant:
+			best = -1 // another one, or none, is likelier
 		}
 	}
 	if q.Back && score < 1 {
@@ -116,6 +135,12 @@ func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.
 		t.claims, t.pointed = append(t.claims, m), isLasting(&m)
 	}
 	return t, nil
+}
+
+// when returns the past times that the request names: when it was said, or happened.
+func (w *reading) when() []text.TimeSpan {
+	now := w.EventTime.Time
+	return slices.DeleteFunc(text.TimeSpans(w.Content, now), func(t text.TimeSpan) bool { return !t.Start.Before(now.AddDate(0, 0, -1)) })
 }
 
 // candidates returns the memories that a request may mean without naming them: the
@@ -148,6 +173,9 @@ var confidedWords = prefilter.New(`(?i)\b(?:between (?:you and me|us|ourselves)|
 // addition to the claims.
 const loosely = 100
 
+// mostBetween is how many messages said at a time that the request names.
+const mostBetween = 500
+
 // index holds the terms of a request that memories contain.
 type index struct {
 	memories []schema.Memory
@@ -159,14 +187,16 @@ type index struct {
 }
 
 // How much of a term a memory contains that has another word of the same root, or one
-// for the same thing.
+// for the same thing, or for the same person.
 const (
 	rootHeld     = 0.7
 	relativeHeld = 0.5
+	calledHeld   = 0.35 // less than leastShared
 )
 
-func indexOf(weights map[string]float64, memories []schema.Memory) *index {
+func indexOf(weights map[string]float64, memories []schema.Memory, close people) *index {
 	terms := slices.Sorted(maps.Keys(weights))
+	also := close.alsoCalled(terms)
 	x := &index{memories: memories, terms: terms, weights: weights, held: make([]map[string]float64, len(memories)), in: make(map[string]int), topics: make([]*topics.Set, len(memories))}
 	for i := range memories {
 		words := make(map[string]bool)
@@ -191,6 +221,8 @@ func indexOf(weights map[string]float64, memories []schema.Memory) *index {
 				held = rootHeld
 			case slices.ContainsFunc(lexicon.Relatives(term), func(other string) bool { return words[other] }):
 				held = relativeHeld
+			case slices.ContainsFunc(also[term], func(other string) bool { return words[other] }):
+				held = calledHeld
 			}
 			if held > 0 {
 				x.held[i][term] = held
@@ -240,18 +272,26 @@ func (x *index) shares(unknown float64) []float64 {
 }
 
 // likeliest returns the place and the score of the memory that a request about object
-// means, -1 and 0 if none is clearly ahead of what was said at another time. Of equals it
-// is the newest.
-func (x *index) likeliest(object string) (best int, score float64) {
+// means, -1 and 0 if none is clearly ahead of what was said at another time. when are the
+// times that the request names. Of equals it is the newest.
+func (x *index) likeliest(object string, when []text.TimeSpan) (best int, score float64) {
 	best = -1
 	if len(x.terms) == 0 {
 		return best, 0
 	}
 	scores := x.shares(unknownShare)
 	about := topics.Ask(topics.Of(object), 1)
+	then := func(i int) bool { return (&statement{at: x.memories[i].EventTime.Time}).within(when) }
+	dated := false
+	for i, share := range scores {
+		dated = dated || share >= leastShared && then(i)
+	}
 	for i, share := range scores {
 		if share == 0 {
 			continue
+		}
+		if dated && !then(i) {
+			scores[i] -= otherTime
 		}
 		scores[i] += topicShare * about.Near(x.topicsOf(i))
 		if confidedWords.MatchString(x.memories[i].Content) {
@@ -320,63 +360,113 @@ func (x *index) topicsOf(i int) topics.Set {
 	return *x.topics[i]
 }
 
-// meant returns the place of the memory that a request about object most likely means, and
-// the probability that it is meant; -1 and 0 if it is not related to the object. A message and
-// the claims of it count as one. Of equals it is the newest.
-func (x *index) meant(request, object string) (best int, p float64) {
+// meant returns the place of the memory that a request about object most likely means, -1
+// for none, the probability that it is meant, and whether it is related to the object. A
+// message, its claims and what a model saved from it count as one. when are the times that
+// the request names. Of equals it is the newest.
+func (x *index) meant(request, object string, when []text.TimeSpan) (best int, p float64, related bool) {
 	if len(x.terms) == 0 {
-		return -1, 0
+		return -1, 0, false
 	}
-	shares := x.shares(unknownShare)
 	var census topics.Census
-	said := make(map[schema.Time]float64) // the best score by time
 	for i := range x.memories {
 		census.Add(x.topicsOf(i))
-		said[x.memories[i].EventTime] = math.Inf(-1)
 	}
-	times := slices.SortedFunc(maps.Keys(said), func(a, b schema.Time) int { return b.Compare(a.Time) })
-	later := make(map[schema.Time]int, len(times))
-	for n, at := range times {
-		later[at] = n
-	}
+	shares := x.shares(unknownShare)
+	asked, named := census.Ask(topics.Of(request), 1), census.Ask(topics.Of(object), 1)
+	said := x.statements()
+	within := slices.ContainsFunc(said, func(s statement) bool { return s.within(when) })
 	size := float64(min(max(leastFitted, len(said)), mostFitted))
 	confided := max(0, confidedWeight-confidedFalls*math.Log(size/usualSize))
-	asked := census.Ask(topics.Of(request), 1)
-	best = -1
-	scores := make([]float64, len(x.memories))
-	score := func(i int, private, lasting float64) float64 {
-		return shareWeight*shares[i] + topicWeight*asked.Near(x.topicsOf(i)) + confided*math.Log(private/(1-private)) +
-			lastingWeight*lasting - agePenalty*math.Log(1+float64(later[x.memories[i].EventTime]))
-	}
-	order := make([]int, len(x.memories)) // of what they may score at most: few are worth their signals
-	for i := range order {
-		order[i], scores[i] = i, score(i, mostPrivate, 1)
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
-	ranked := func() []float64 {
-		all := slices.Sorted(maps.Values(said))
-		return all[max(0, len(all)-rivals):]
-	}
-	for n, i := range order {
-		if n%100 == 0 && scores[i] < ranked()[0] {
-			break
+	for n := range said { // the newest first
+		s := &said[n]
+		nearest := -1.0
+		for _, i := range s.places {
+			near := asked.Near(x.topicsOf(i))
+			s.near, s.named = max(s.near, near), max(s.named, named.Near(x.topicsOf(i)))
+			if near += shares[i]; near > nearest {
+				nearest, s.best = near, i
+			}
 		}
-		m := &x.memories[i]
-		signals := intent.Read(m.Content)
-		scores[i] = score(i, min(mostPrivate, max(1-mostPrivate, intent.Confided.Rate(signals))), intent.Lasting.Rate(signals))
-		said[m.EventTime] = max(said[m.EventTime], scores[i])
-		if best < 0 || scores[i] > scores[best] || scores[i] == scores[best] && m.EventTime.After(x.memories[best].EventTime.Time) {
-			best = i
+		s.score = shareWeight*s.share + topicWeight*s.near - agePenalty*math.Log(1+float64(n))
+		if within && !s.within(when) {
+			s.score -= timePenalty
 		}
 	}
-	if best < 0 || shares[best]+census.Ask(topics.Of(object), 1).Near(x.topicsOf(best)) < leastRelated {
-		return -1, 0
+	least := confided*math.Log(mostPrivate/(1-mostPrivate)) + lastingWeight // what signals add at most: few are worth reading them
+	slices.SortStableFunc(said, func(a, b statement) int { return cmp.Compare(b.score, a.score) })
+	read := 0
+	for ; read < len(said); read++ {
+		s := &said[read]
+		if read%100 == 99 {
+			ranked := slices.SortedFunc(slices.Values(said[:read]), func(a, b statement) int { return cmp.Compare(b.score, a.score) })
+			if s.score+least < ranked[rivals-1].score {
+				break
+			}
+		}
+		private, lasting := 0.0, 0.0
+		for _, i := range s.places {
+			signals := intent.Read(x.memories[i].Content)
+			private, lasting = max(private, intent.Confided.Rate(signals)), max(lasting, intent.Lasting.Rate(signals))
+		}
+		private = min(mostPrivate, max(1-mostPrivate, private))
+		s.score += confided*math.Log(private/(1-private)) + lastingWeight*lasting
 	}
-	all := math.Exp(noneScore + noneGrowth*math.Log(size) - scores[best])
-	for _, score := range ranked() {
-		all += math.Exp(score - scores[best])
+	said = said[:read]
+	if len(said) == 0 {
+		return -1, 0, false
 	}
-	return best, 1 / all
+	slices.SortStableFunc(said, func(a, b statement) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), x.memories[b.best].EventTime.Compare(x.memories[a.best].EventTime.Time))
+	})
+	all := math.Exp(noneScore + noneGrowth*math.Log(size) - said[0].score)
+	for _, s := range said[:min(rivals, len(said))] {
+		all += math.Exp(s.score - said[0].score)
+	}
+	return said[0].best, 1 / all, said[0].share+said[0].named >= leastRelated
+}
+
+// statement is what was said at one time: a message, the claims of it and what a model
+// saved from it in other words.
+type statement struct {
+	at     time.Time
+	places []int // of its memories
+	best   int   // the place of the nearest of them
+
+	share, near, named, score float64
+}
+
+// statements groups the memories by the time at which they were said, the newest first, and
+// rates each group by the words that any of its memories contains.
+func (x *index) statements() (said []statement) {
+	places := make(map[schema.Time][]int)
+	for i := range x.memories {
+		at := x.memories[i].EventTime
+		places[at] = append(places[at], i)
+	}
+	whole := &index{terms: x.terms, weights: x.weights, in: make(map[string]int)}
+	for _, at := range slices.SortedFunc(maps.Keys(places), func(a, b schema.Time) int { return b.Compare(a.Time) }) {
+		held := make(map[string]float64)
+		for _, i := range places[at] {
+			for term, part := range x.held[i] {
+				held[term] = max(held[term], part)
+			}
+		}
+		for term := range held {
+			whole.in[term]++
+		}
+		said = append(said, statement{at: at.Time, places: places[at]})
+		whole.memories, whole.held = append(whole.memories, x.memories[places[at][0]]), append(whole.held, held)
+	}
+	for n, share := range whole.shares(unknownShare) {
+		said[n].share = share
+	}
+	return said
+}
+
+// within reports whether it was said at one of the times.
+func (s *statement) within(when []text.TimeSpan) bool {
+	return slices.ContainsFunc(when, func(t text.TimeSpan) bool { return !s.at.Before(t.Start) && s.at.Before(t.End) })
 }
 
 // common are characters of which a pair says little.

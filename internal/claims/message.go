@@ -356,7 +356,7 @@ func (w *reading) claim(ctx context.Context) error {
 		if w.r.OnlyRequests && !slices.ContainsFunc(w.requests, func(q said.Request) bool { return q.Verb == said.Keep && overlap(q.Sentence, c.Sentence) }) {
 			continue
 		}
-		if utf8.RuneCountInString(c.Sentence) > maxSentence {
+		if utf8.RuneCountInString(c.Sentence) > maxSentence || c.Lasting > 0 && !c.Wish && w.namesForgotten(c.Sentence) {
 			continue
 		}
 		sentence := c.Sentence
@@ -368,6 +368,14 @@ func (w *reading) claim(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// namesForgotten reports whether a sentence stands before a request that only refers to it:
+// "What I said of Ann and the money. Forget that."
+func (m *Message) namesForgotten(sentence string) bool {
+	return slices.ContainsFunc(m.requests, func(q said.Request) bool {
+		return q.Verb == said.Forget && q.About == "" && strings.Index(m.Content, sentence) < strings.Index(m.Content, q.Sentence)
+	})
 }
 
 func overlap(a, b string) bool {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -191,4 +192,37 @@ func nameOf(object string) string {
 		}
 	}
 	return strings.Join(words, " ")
+}
+
+// callings are the terms for each relation.
+var callings = sync.OnceValue(func() map[string][]string {
+	terms := make(map[string][]string)
+	for _, relation := range said.Relations() {
+		for _, word := range said.CalledBy(relation) {
+			terms[relation] = append(terms[relation], text.Terms(word)...)
+		}
+	}
+	return terms
+})
+
+// alsoCalled returns, for each term that may mean one of the people, the terms that mean the
+// same one: other words for the relation, and the names of those who have it.
+func (p people) alsoCalled(terms []string) map[string][]string {
+	also := make(map[string][]string)
+	for relation, words := range callings() {
+		var names []string
+		for _, n := range p.known(func(n named) bool { return n.Relation == relation }) {
+			first, _, _ := strings.Cut(n.Name, " ")
+			names = append(names, text.Terms(first)...)
+		}
+		for _, term := range terms {
+			switch {
+			case slices.Contains(words, term):
+				also[term] = append(also[term], slices.Concat(words, names)...)
+			case slices.Contains(names, term):
+				also[term] = append(also[term], words...)
+			}
+		}
+	}
+	return also
 }

@@ -199,15 +199,12 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 		if err != nil {
 			return err
 		}
-		if t = named; len(t.claims) == 0 {
-			if err := w.nearest(ctx, &t, found); err != nil {
-				return err
-			}
-		}
-		t.pointed = len(t.claims)+len(t.episodes) > 0
-		q.About = rest
+		// what the message says only of the request is no target
+		named.claims = slices.DeleteFunc(named.claims, func(m schema.Memory) bool { return isLasting(&m) && m.EventTime.Equal(w.EventTime.Time) })
+		t = named
+		t.pointed = len(t.claims) > 0
 	}
-	if !t.clear() && (q.Loose || q.About != "") {
+	if !t.clear() && (q.Terms != nil || q.About != "") {
 		var err error
 		if t, err = w.likeliest(ctx, q, found); err != nil {
 			return err

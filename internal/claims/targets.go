@@ -45,14 +45,14 @@ var past = regexp.MustCompile(`(?i)\b(?:old|former|previous|ex|past|alte[nrsm]?|
 // saying are terms for how and when something was said, which do not describe what
 // was said: "the digits I typed the other evening".
 var saying = termsOf(`said say saying told tell telling mentioned mention typed type typing wrote write written writing posted post posting shared share sharing
-	sent send message other evening morning yesterday first second week time
-	gesagt erzählt geschrieben erwähnt getippt gepostet geschickt gemeldet neulich gestern abend woche mal
-	dije dicho decir conté contado escribí escrito mencioné mencionado mandé puse ayer anoche mensaje
+	sent send gave given giving confided message other evening morning yesterday first second week time
+	gesagt erzählt geschrieben erwähnt gegeben anvertraut getippt gepostet geschickt gemeldet neulich gestern abend woche mal
+	dije dicho decir di dado pasé pase confesé conté contado platiqué escribí escrito mencioné mencionado mandé puse ayer anoche mensaje
 	primera segunda semana vez`)
 
 // fillers are terms for anything at all and for how completely to forget it: "the
 // counselor business, name and all".
-var fillers = termsOf(`going goin gonna went record records notes memory also too u ur n abt tho cos cuz innit babe mate pls plz
+var fillers = termsOf(`going goin gonna went record records notes memory also too u ur n q abt tho cos cuz innit babe mate pls plz
 	mehr gilt egal die dies diese dieser alles auch dat wat dit ma nich nix net ned nid des hab lass meiner también tampoco business name thing stuff matter story bit whole entirely completely altogether forever again ever anywhere computer file trace word
 	komplett völlig ganz gänzlich restlos irgendwann irgendwo jemals auftaucht auftauchen namen name sache ding wort
 	nombre cosa completo entero más nunca jamás volver leer leerlo verlo saber quiero quedar salido palabra`)
@@ -65,17 +65,26 @@ func termsOf(words string) map[string]bool {
 	return set
 }
 
+// someTime matches times that name no date.
+var someTime = regexp.MustCompile(`(?i)\b(?:the other|that|one) (?:day|night|evening|week|time|morning|weekend)\b|\b(?:neulich|letztens|kürzlich|damals|an (?:de[mn]|jenem) (?:abend|tag)|in (?:der|jener) nacht)\b|` +
+	`(?:^|[^\pL])(?:el otro d[ií]a|la otra (?:noche|tarde|vez)|(?:aquel|ese) d[ií]a|(?:aquella|esa|una) (?:noche|tarde|vez|semana))(?:[^\pL]|$)|那[天晚次回]|前几天|前阵子|上[次回]`)
+
 // naming returns the terms of a request's object that describe what is meant, and not how
 // or when it was said. Vague ones do if there is nothing else: "my computer".
 func naming(q *said.Request, now time.Time) []string {
 	terms, object := text.QueryTerms(q.About, 0), q.Object()
-	if q.Loose {
+	if q.Loose || q.About == "" {
 		terms = slices.Sorted(maps.Keys(q.Terms))
 	}
 	terms = slices.DeleteFunc(terms, func(term string) bool { return saying[term] })
 	when := make(map[string]bool)
 	for _, span := range text.TimeSpans(object, now) {
 		for _, term := range text.Terms(span.Text) {
+			when[term] = true
+		}
+	}
+	for _, phrase := range someTime.FindAllString(object, -1) {
+		for _, term := range text.Terms(phrase) {
 			when[term] = true
 		}
 	}
@@ -168,10 +177,10 @@ func Concerns(q said.Request, m *schema.Memory, owner string) bool {
 	if Names(q.Object(), m, owner) {
 		return true
 	}
-	if !q.Loose {
+	if q.Terms == nil {
 		return false
 	}
-	x := indexOf(q.Terms, []schema.Memory{*m})
+	x := indexOf(q.Terms, []schema.Memory{*m}, nil)
 	return len(x.held[0]) > 0 || topics.Ask(topics.Of(q.Object()), 0).Near(topics.Of(m.Content)) > 0
 }
 
@@ -242,7 +251,7 @@ func (w *reading) nearest(ctx context.Context, t *targets, found []schema.Memory
 	for _, term := range t.terms {
 		weights[term] = 1
 	}
-	x := indexOf(weights, w.candidates(append(all, found...)))
+	x := indexOf(weights, w.candidates(append(all, found...)), nil)
 	most := leastNamed
 	var near []schema.Memory
 	for i, share := range x.shares(0) {

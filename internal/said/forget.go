@@ -1,7 +1,9 @@
 package said
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -25,7 +27,7 @@ const (
 // messages of eight lives, none but requests reach it.
 const (
 	leastDone = 0.5
-	leastBoth = 5
+	leastBoth = 4
 	mostDone  = 20 // the odds of an answer count at most so much: a task done is no request
 )
 
@@ -38,16 +40,42 @@ func MayConfirm(answer string) bool {
 // Confirms reports whether an answer makes an unsure request of a message a request, since
 // it says that something was forgotten.
 func Confirms(message, answer string) bool {
-	return MayConfirm(answer) && odds(intent.Forget.P(message))*min(mostDone, odds(intent.Done.P(answer))) >= leastBoth
+	return MayConfirm(answer) && oddsOf(mayAsk, message)*min(mostDone, oddsOf(intent.Done.P, answer)) >= leastBoth
 }
 
-func odds(p float64) float64 { return p / max(1-p, 1e-9) }
+// oddsOf returns the odds of a text or of the one of its clauses that has the highest: beside
+// "that was nothing, thank god" a request is less clear.
+func oddsOf(probability func(string) float64, s string) float64 {
+	p := probability(s)
+	for part := range strings.FieldsFuncSeq(s, endsClause) {
+		p = max(p, probability(part))
+	}
+	return p / max(1-p, 1e-9)
+}
 
-// pointsBack matches references to the preceding message.
-var pointsBack = prefilter.New(`(?i)\b(?:last (?:one|message|bit|part|thing)|previous (?:one|message)|just (?:said|wrote|told|sent|typed)|strike that|scratch that|ignore that|pretend i)|\b(?:eben|gerade|gleich wieder|letzte nachricht|letzten satz|vorige nachricht|tu so)|(?:^|[^\pL])(?:últim[oa]|acabo de|eso borralo|haz como)|刚|剛|方才|上一条|上一句|前一句|当我没说|這句|这条|这句`)
+// mayAsk returns the probability that a message asks to forget something.
+func mayAsk(s string) float64 {
+	if p := intent.Forget.P(s); p >= leastTold || !toldThenForget.MatchString(s) {
+		return p
+	}
+	return leastTold
+}
 
-// pretendAbout matches requests to pretend that something named was never said.
-var pretendAbout = prefilter.New(`(?i)\bpretend i (?:never|did ?n[o']?t) [^.!?]*\babout\b`)
+// toldThenForget matches "the pin that I gave you, forget it", of which the model takes the
+// Spanish verb for the idiom "never mind".
+var toldThenForget = prefilter.New(`(?i)(?:^|[^\pL])q(?:ue)? te (?:di|dije|pas[eé]|mand[eé]|cont[eé]|confes[eé]|platiqu[eé]|escrib[ií])(?:[^\pL.!?][^.!?]*)?[ ,](?:olv[ií]da|b[oó]rra|elim[ií]na|qu[ií]ta|s[aá]ca)l[oa]s?(?:[^\pL]|$)`)
+
+// leastTold is the least probability that such a message asks for it.
+const leastTold = 0.5
+
+func endsClause(r rune) bool { return strings.ContainsRune(".!?;:,…。！？；，", r) }
+
+// pointsBack matches references to the preceding message, pretends what asks to act as if
+// something had not been said: the preceding message, if it names nothing.
+var (
+	pointsBack = prefilter.New(`(?i)\b(?:last (?:one|message|bit|part|thing)|previous (?:one|message)|just (?:said|wrote|told|sent|typed)|strike that|scratch that|ignore that)|\b(?:eben|gerade|gleich wieder|letzte nachricht|letzten satz|vorige nachricht)|(?:^|[^\pL])(?:últim[oa]|acabo de|eso borralo)|刚|剛|方才|上一条|上一句|前一句|這句|这条|这句`)
+	pretends   = prefilter.New(`(?i)\bpretend i|\btu so|(?:^|[^\pL])haz como|当我没说`)
+)
 
 // looseForget returns the request to forget in a message that fits no known form. A
 // request without an object refers to the preceding message.
@@ -55,7 +83,7 @@ func looseForget(message string) (Request, bool) {
 	if len(message) > mostLoose || quotation.MatchString(message) || idiom.MatchString(message) {
 		return Request{}, false
 	}
-	p := intent.Forget.P(message)
+	p := mayAsk(message)
 	if rest := notToForget.ReplaceAllString(message, " "); p >= leastForget && rest != message {
 		p = min(p, intent.Forget.P(rest))
 	}
@@ -63,20 +91,46 @@ func looseForget(message string) (Request, bool) {
 		return Request{}, false
 	}
 	whole := strings.TrimSpace(message)
-	back := pointsBack.MatchString(message) && !pretendAbout.MatchString(message)
-	q := Request{Verb: Forget, Sentence: whole, About: whole, Loose: true, Unsure: p < surelyForget && !(back && p >= backForget), Back: back}
+	q := Request{Verb: Forget, Sentence: whole, About: whole, Loose: true}
 	q.Names, q.Terms = objectOf(message)
+	q.Back = pointsBack.MatchString(message) || pretends.MatchString(message) && !slices.ContainsFunc(slices.Collect(maps.Values(q.Terms)), func(p float64) bool { return p >= leastNamed })
+	q.Unsure = p < surelyForget && !(q.Back && p >= backForget)
 	return q, true
 }
 
 // quotation matches quotation marks and code: what they hold is somebody else's.
 var quotation = regexp.MustCompile("[\"“”„«»「」『』]|```|(?m:^>)")
 
+// easy matches what is easily done, which is no request: "it's easy to get lost and
+// forget that".
+var easy = regexp.MustCompile(`(?i)^it(?:['’]?s| is)(?: so| too| very)? (?:easy|hard)\b`)
+
 // idiom matches what sounds like a request and asks for nothing.
 var idiom = prefilter.New(`(?i)^(?:(?:oh|ach|na|ah|ok|okay|never mind)[, ]*)*(?:forget (?:about )?it|vergiss es|vergessen sie es|olv[ií]dalo|olvídate|算了)(?:[ ,.!，。].{0,25})?\s*$|\b(?:let['’]?s|lass uns|lasst uns|olvidemos)\b`)
 
 // notToForget matches what says not to forget.
 var notToForget = prefilter.New(`(?i)\b(?:never|don['’]?t|do not|must ?n['’]?t)(?: ever| you| please)* forget\b[^.?!]*|\b(?:vergiss|vergesst|vergessen sie) (?:\pL+ ){0,2}?(?:nie|niemals|nicht)\b[^.?!]*|(?:^|[^\pL])(?:no|nunca|jamás) (?:te |se te |lo )?olvid[ea]s?(?:[^\pL]|$)[^.?!]*|(?:别|不要|不能|不许)忘[^。！？]*`)
+
+// nameBeside finds what requests to forget without an object are about in the rest of their
+// message: "What I said of Ann and the money. Delete that."
+func nameBeside(message string, requests []Request) {
+	for i := range requests {
+		q := &requests[i]
+		if q.Verb != Forget || q.About != "" && !saysOnly.MatchString(q.About) {
+			continue
+		}
+		if q.About = ""; q.Sentence != strings.TrimSpace(message) {
+			q.Names, q.Terms = objectOf(message)
+		}
+	}
+}
+
+// saysOnly matches an object that only says that something was said: "forget that I brought
+// it up".
+var saysOnly = prefilter.New(`(?i)^(?:that )?(?:i|we) (?:(?:ever|even|just|once|had) )*(?:brought|said|told|mentioned|asked|wrote|raised)(?: you| it| that| this| any(?:thing)?| so| up| ever| of| about)*\W*$|` +
+	`^(?:dass )?ich (?:(?:das|es|dir|davon|je|jemals|überhaupt|mal|was|etwas|damit) )*(?:gesagt|erzählt|erwähnt|geschrieben|angefangen|angesprochen)(?: (?:hab|habe|hatte))?\W*$|` +
+	`^(?:que )?(?:yo )?(?:alguna vez )?(?:te )?(?:l[oae]s? |eso )?(?:dije|conté|mencioné|platiqué|saqué)(?: (?:eso|esto|algo|nada|alguna vez|el tema))*\W*$|` +
+	`^我?(?:说过|提过|讲过|跟你说过)(?:这个|这事|这件事|这些)?(?:话|事)?$`)
 
 // Probabilities of a word of a request: from leastNamed on it belongs to what the request
 // is about, from leastTerm on it counts as a term.

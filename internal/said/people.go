@@ -41,6 +41,16 @@ var relations = func() []string {
 	return slices.Sorted(maps.Keys(set))
 }()
 
+// CalledBy returns the single words for a relation, in all languages.
+func CalledBy(relation string) (words []string) {
+	for word, all := range nouns {
+		if !strings.ContainsAny(word, " -") && slices.ContainsFunc(all, func(n noun) bool { return n.canon == relation && n.class <= pet }) {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
 // numbers are words for more than one.
 var numbers = wordSet("two three four five six several many zwei drei vier fünf dos tres cuatro cinco 两 三 四 俩 几 对")
 

@@ -30,6 +30,7 @@ func Requests(message string) []Request {
 	}
 	switch {
 	case len(out) > 0:
+		nameBeside(message, out)
 	case asksToInsist(message):
 		whole := strings.TrimSpace(message)
 		out = append(out, Request{Verb: Keep, Sentence: whole, About: whole})
@@ -40,10 +41,6 @@ func Requests(message string) []Request {
 	}
 	return out
 }
-
-// easy matches what is easily done, which is no request: "it's easy to get lost and
-// forget that".
-var easy = regexp.MustCompile(`(?i)^it(?:['’]?s| is)(?: so| too| very)? (?:easy|hard)\b`)
 
 // requestRow is one wording of a request. Only courtesies may precede it in the
 // sentence.

@@ -283,19 +283,20 @@ type Request struct {
 	// Unsure reports a loose request that may be none. It counts if the answer to the message
 	// says that it was done ([Confirms]), or if a model calls a tool for it.
 	Unsure bool
-	// Names are the words of a loose request that say what it is about, "" for none.
+	// Names are the words of the message that say what a loose request, or one without an
+	// object, is about, "" for none.
 	Names string
-	// Terms are the terms of a loose request, each with the probability that it says what
+	// Terms are the terms of such a message, each with the probability that it says what
 	// the request is about, 0–1.
 	Terms map[string]float64
 	// Back reports whether a loose request refers to the preceding message.
 	Back bool
 }
 
-// Object returns the object of a request, "" if it only refers to another text: Names of a
-// loose request, About of any other.
+// Object returns the object of a request, "" if it only refers to another text: About, or
+// else the Names in the message.
 func (r *Request) Object() string {
-	if r.Loose {
+	if r.Loose || r.About == "" {
 		return r.Names
 	}
 	return r.About

@@ -1,0 +1,63 @@
+package extension
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/eventbus"
+)
+
+// A request whose object is only a pronoun means what the rest of its message names.
+func TestForgetOfWhatStandsBesideIt(t *testing.T) {
+	for _, c := range []struct{ meant, ask, gone string }{
+		{"Sameer lent his brother Nikhil 6,000 dollars and told nobody.", "What the brothers arranged about the money, the loan: it is settled. Forget that I brought it up.", "Nikhil dollars"},
+		{"Ich hab meinem Bruder 6000 Euro geliehen, meine Frau weiß nichts davon.", "Das mit dem Bruder und dem geliehenen Geld ist geklärt. Lösch das.", "Bruder Euro"},
+		{"Le presté 6000 pesos a mi hermano y nadie lo sabe.", "lo q te conté de mi hermano y el dinero prestado... bórralo", "hermano pesos"},
+	} {
+		l := newDiary(t)
+		l.says("I take the 42 bus to work.")
+		l.says(c.meant)
+		l.says("We have two cats.")
+		l.says(c.ask)
+		require.NoError(t, l.x.WaitIdle(t.Context()))
+		require.False(t, found(t, l.x, c.gone), c.ask)
+		require.True(t, found(t, l.x, "42 bus"), c.ask)
+		require.True(t, found(t, l.x, "cats"), c.ask)
+	}
+}
+
+// Of two things that a request may mean, it means the one said at the time that it names.
+func TestForgetOfNamedTime(t *testing.T) {
+	for ask, stays := range map[string]string{
+		"Please delete the application that I told you about in March.": "payroll",
+		"Please delete the application that I told you about in May.":   "hospital",
+	} {
+		l := newDiary(t)
+		l.says("I secretly sent an application to the hospital.") // 3 March
+		l.says("We have two cats.")
+		l.now.Set(time.Date(2026, 5, 12, 9, 0, 0, 0, time.UTC))
+		l.publish("I secretly sent an application to the payroll office.")
+		l.now.Set(time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC))
+		l.publish(ask)
+		require.NoError(t, l.x.WaitIdle(t.Context()))
+		require.True(t, found(t, l.x, stays), ask)
+		for _, one := range []string{"payroll", "hospital"} {
+			require.Equal(t, one == stays, found(t, l.x, one), ask)
+		}
+	}
+}
+
+// An answer that says that it was done confirms the clearest clause of a message.
+func TestAnswerConfirmsClause(t *testing.T) {
+	l := newDiary(t)
+	l.says("老贺不晓得,我余额宝里头有笔私房钱三万六")
+	l.says("我不吃香菜")
+	l.publish("跟老贺坦白了我藏的那笔私房钱,他笑得要死,说他也有。所以你这头就别存了,都清了")
+	require.True(t, found(t, l.x, "私房钱三万六"), "nobody has said that it is done")
+	require.NoError(t, l.x.Bus().Publish(t.Context(), eventbus.AgentResponse(dora, "清了,两位扯平。")))
+	require.NoError(t, l.x.WaitIdle(t.Context()))
+	require.False(t, found(t, l.x, "私房钱三万六"))
+	require.True(t, found(t, l.x, "香菜"))
+}
