@@ -138,7 +138,7 @@ func OwnSentence(message string) (sentence string) {
 // leastSaved is the lowest probability of staying true at which a sentence counts as
 // what a model means that saves a claim in words of its own. It is low: that the model
 // saves something says much more than the form of the sentence.
-const leastSaved = 0.03
+const leastSaved = 0.1
 
 // Label sets a memory's subject, predicate, object and temporal type from a
 // reading. by is the name of the person who said it, "" for the owner.
