@@ -41,11 +41,14 @@ const (
 	leastFitted    = 12    // n of smaller memories, which the fit has not seen
 	mostFitted     = 150   // n of larger ones
 	rivals         = 10    // memories that share the probability with it
-	surelyMeant    = 0.5   // probability from which the likeliest memory is taken
+	surelyMeant    = 0.5   // probability from which the likeliest memory is taken, if it holds the share leastHeld of the words
+	mostMeant      = 0.85  // the same whatever it holds
 	leastMeantBy   = 0.2   // the same for the nearest by words, if its score is below surelyNamed
 	mostPrivate    = 0.999 // what [intent.Confided] says of it is at most so sure, and likewise not less than its complement
 	timePenalty    = 2.0   // for what was said outside of a time that the request names
-	leastRelated   = 0.1   // share of its words and similarity of topics, together, that it must have
+	leastRelated   = 0.1   // share of the request's words and similarity of topics, together, that it must have
+	leastHeld      = 0.45
+	mostlyNamed    = 0.6 // share of the words that the nearest by words must hold
 )
 
 // Thresholds and weights for loose requests, each 0–1.
@@ -108,15 +111,15 @@ func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.
 	t.terms = x.terms
 	best, score := x.likeliest(q.Object(), when)
 	if !q.Back && len(weights) > 0 {
-		meant, p, related := x.meant(w.Content, q.Object(), when)
+		meant, p, share := x.meant(w.Content, q.Object(), when)
 		words := best >= 0
 		if !words {
 			best = x.secret(q.Object())
 		}
 		switch same := best >= 0 && meant >= 0 && memories[meant].EventTime.Equal(memories[best].EventTime.Time); {
-		case related && p >= surelyMeant:
+		case p >= mostMeant || p >= surelyMeant && share >= leastHeld:
 			best = meant
-		case words && (!same || !related || p < leastMeantBy && score < surelyNamed), !same && p >= surelyMeant:
+		case words && (!same || share < mostlyNamed || p < leastMeantBy && score < surelyNamed), !same && p >= surelyMeant:
 			best = -1 // another one, or none, is likelier
 		}
 	}
@@ -361,12 +364,12 @@ func (x *index) topicsOf(i int) topics.Set {
 }
 
 // meant returns the place of the memory that a request about object most likely means, -1
-// for none, the probability that it is meant, and whether it is related to the object. A
-// message, its claims and what a model saved from it count as one. when are the times that
-// the request names. Of equals it is the newest.
-func (x *index) meant(request, object string, when []text.TimeSpan) (best int, p float64, related bool) {
+// for none that is related to the object, the probability that it is meant, and the share of
+// the request's words that it holds. A message, its claims and what a model saved from it
+// count as one. when are the times that the request names. Of equals it is the newest.
+func (x *index) meant(request, object string, when []text.TimeSpan) (best int, p, share float64) {
 	if len(x.terms) == 0 {
-		return -1, 0, false
+		return -1, 0, 0
 	}
 	var census topics.Census
 	for i := range x.memories {
@@ -414,16 +417,19 @@ func (x *index) meant(request, object string, when []text.TimeSpan) (best int, p
 	}
 	said = said[:read]
 	if len(said) == 0 {
-		return -1, 0, false
+		return -1, 0, 0
 	}
 	slices.SortStableFunc(said, func(a, b statement) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), x.memories[b.best].EventTime.Compare(x.memories[a.best].EventTime.Time))
 	})
+	if said[0].share+said[0].named < leastRelated {
+		return -1, 0, 0
+	}
 	all := math.Exp(noneScore + noneGrowth*math.Log(size) - said[0].score)
 	for _, s := range said[:min(rivals, len(said))] {
 		all += math.Exp(s.score - said[0].score)
 	}
-	return said[0].best, 1 / all, said[0].share+said[0].named >= leastRelated
+	return said[0].best, 1 / all, said[0].share
 }
 
 // statement is what was said at one time: a message, the claims of it and what a model
