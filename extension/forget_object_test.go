@@ -61,3 +61,17 @@ func TestAnswerConfirmsClause(t *testing.T) {
 	require.False(t, found(t, l.x, "私房钱三万六"))
 	require.True(t, found(t, l.x, "香菜"))
 }
+
+// The answer to a request that was carried out confirms no message before it.
+func TestAnswerConfirmsOnlyWhatItAnswers(t *testing.T) {
+	l := newDiary(t)
+	const wish = "no me mandes ligas de internet, en la compu del hospital no abre nada. dime tu la info y ya"
+	l.says(wish)
+	l.says("Mi perro se llama Bo.")
+	l.says("Olvida lo que te dije de mi perro.")
+	l.says("Borra eso.")
+	require.NoError(t, l.x.Bus().Publish(t.Context(), eventbus.AgentResponse(dora, "Borrado.")))
+	require.NoError(t, l.x.WaitIdle(t.Context()))
+	require.False(t, found(t, l.x, "perro Bo"))
+	require.True(t, found(t, l.x, "ligas internet"))
+}

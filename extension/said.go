@@ -81,7 +81,8 @@ func (x *Extension) readAnswer(ctx context.Context, scope Scope, answer *Record)
 		before, err = s.Before(ctx, answer, answered)
 		return err
 	})
-	if at := slices.IndexFunc(before, func(m Record) bool { return claims.Own(&m) }); err == nil && at >= 0 && said.Confirms(before[at].Content, answer.Content) {
+	at := slices.IndexFunc(before, func(m Record) bool { return m.Role == "user" }) // if that is forgotten, the answer confirms it and nothing before it
+	if err == nil && at >= 0 && claims.Own(&before[at]) && said.Confirms(before[at].Content, answer.Content) {
 		_, err = x.reader.Confirmed(ctx, scope, &before[at])
 	}
 	return err

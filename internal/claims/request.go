@@ -147,8 +147,8 @@ func (w *reading) previous(ctx context.Context) (exchange []schema.Memory, err e
 	if err != nil {
 		return nil, err
 	}
-	last := slices.IndexFunc(earlier, func(m schema.Memory) bool { return Own(&m) })
-	if last < 0 {
+	last := slices.IndexFunc(earlier, func(m schema.Memory) bool { return m.Role == "user" })
+	if last < 0 || !Own(&earlier[last]) {
 		return nil, nil
 	}
 	exchange = []schema.Memory{earlier[last]}

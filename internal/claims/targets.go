@@ -234,8 +234,8 @@ func (t *targets) says(m *schema.Memory) bool {
 const leastNamed = 0.5
 
 // nearest selects the few memories that contain most of the named terms, at least
-// half. Terms are weighted by rarity; those that no memory contains are ignored,
-// since they often belong to the request ("the digits I typed"). Among many matches
+// half. Terms are weighted by rarity; those that no memory contains count less, since they
+// often belong to the request ("the digits I typed"). Among many matches
 // it selects the newest claim: hiding a wrong one can be undone, and asking the
 // host would not serve the user. A memory that the user asked to keep is hidden
 // only if its own words match.
@@ -254,7 +254,7 @@ func (w *reading) nearest(ctx context.Context, t *targets, found []schema.Memory
 	x := indexOf(weights, w.candidates(append(all, found...)), nil)
 	most := leastNamed
 	var near []schema.Memory
-	for i, share := range x.shares(0) {
+	for i, share := range x.shares(unknownShare) {
 		switch {
 		case share == 0:
 		case share > most:
