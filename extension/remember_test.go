@@ -137,8 +137,8 @@ func TestApproveNewerError(t *testing.T) {
 			require.Len(t, waiting, 1)
 			l.says(say)
 			if name != "the fact was replaced" {
-				require.NoError(t, l.x.Approve(t.Context(), dora, waiting[0].ID), "nothing was said")
-				require.Equal(t, []string{"Paris"}, l.objects())
+				require.NoError(t, l.x.Approve(t.Context(), dora, waiting[0].ID), "no home was said")
+				require.Equal(t, []string{"", "Paris"}, l.objects(), "the sentence is kept as it is, and says no home")
 				return
 			}
 			var newer *NewerError

@@ -103,9 +103,7 @@ func (l *diary) claimed() (claims []Record) {
 
 func (l *diary) objects() (objects []string) {
 	for _, m := range l.claimed() {
-		if m.Predicate != "" { // a sentence that no pattern parsed has no object
-			objects = append(objects, m.Object)
-		}
+		objects = append(objects, m.Object)
 	}
 	return objects
 }
