@@ -74,18 +74,25 @@ func (s *Lines) exclusions(changes map[*line][]*line) {
 		claim *ownClaim
 	}
 	bySlot := make(map[slot][]stated)
+	var slots []slot // in the order of the lines
 	for _, l := range s.all {
 		for _, c := range l.claims {
 			if c.reading.Predicate != "" {
 				in := slot{c.claim.Subject, said.Family(c.reading.Predicate)}
+				if bySlot[in] == nil {
+					slots = append(slots, in)
+				}
 				bySlot[in] = append(bySlot[in], stated{l, c})
 			}
 		}
 	}
-	for _, of := range bySlot {
-		for _, later := range of {
-			for _, old := range of {
-				if old.line == later.line || !old.Said.Before(later.Said) || slices.Contains(changes[old.line], later.line) {
+	for _, in := range slots {
+		of := bySlot[in]
+		slices.SortStableFunc(of, func(a, b stated) int { return b.Said.Compare(a.Said) })
+		of = of[:min(len(of), maxChanges)]
+		for i, later := range of {
+			for _, old := range of[i+1:] {
+				if !old.Said.Before(later.Said) || slices.Contains(changes[old.line], later.line) {
 					continue
 				}
 				if v := said.Compare(later.claim.reading, old.claim.reading); v == said.Replaces || v == said.Unsure {
@@ -104,7 +111,8 @@ var (
 )
 
 // Parameters of [Lines.changesOf]: the minimum similarity, the maximum number of
-// older lines for one change, and how many lines are compared with all others.
+// older lines for one change, and how many lines are compared with all others, or with each
+// other where they state the same kind of thing.
 const (
 	changedLikeness = 4
 	maxChanged      = 4
