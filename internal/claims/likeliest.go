@@ -41,14 +41,14 @@ const (
 	leastFitted    = 12    // n of smaller memories, which the fit has not seen
 	mostFitted     = 150   // n of larger ones
 	rivals         = 10    // memories that share the probability with it
-	surelyMeant    = 0.5   // probability from which the likeliest memory is taken, if it holds the share leastHeld of the words
-	mostMeant      = 0.85  // the same whatever it holds
+	surelyMeant    = 0.5   // probability from which the likeliest memory is taken
+	mostMeant      = 0.85  // the same whatever words it holds
 	leastMeantBy   = 0.2   // the same for the nearest by words, if its score is below surelyNamed
 	mostPrivate    = 0.999 // what [intent.Confided] says of it is at most so sure, and likewise not less than its complement
 	timePenalty    = 2.0   // for what was said outside of a time that the request names
 	leastRelated   = 0.1   // share of the request's words and similarity of topics, together, that it must have
-	leastHeld      = 0.45
-	mostlyNamed    = 0.6 // share of the words that the nearest by words must hold
+	leastHeld      = 0.45  // share of the request's words, weighted, that it must hold below mostMeant
+	mostlyNamed    = 0.6   // the same for the nearest by words
 )
 
 // Thresholds and weights for loose requests, each 0–1.

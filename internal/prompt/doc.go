@@ -6,5 +6,6 @@
 // their own words: for each user the sentences that current claims rest on. The lines
 // are a view computed from the claims, never stored. [Views] brings it up to date with
 // whatever changed a claim, in any process. [Lines.Choose] takes what fits into a
-// budget.
+// budget. [Views.Endings] are only what the claims say that is over, without the cost of
+// the lines.
 package prompt

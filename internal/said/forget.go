@@ -40,7 +40,7 @@ func MayConfirm(answer string) bool {
 // Confirms reports whether an answer makes an unsure request of a message a request, since
 // it says that something was forgotten.
 func Confirms(message, answer string) bool {
-	return MayConfirm(answer) && oddsOf(mayAsk, message)*min(mostDone, oddsOf(intent.Done.P, answer)) >= leastBoth
+	return MayConfirm(answer) && oddsOf(mayAsk, notToForget.ReplaceAllString(message, " "))*min(mostDone, oddsOf(intent.Done.P, answer)) >= leastBoth
 }
 
 // oddsOf returns the odds of a text or of the one of its clauses that has the highest: beside
@@ -109,7 +109,7 @@ var easy = regexp.MustCompile(`(?i)^it(?:['’]?s| is)(?: so| too| very)? (?:eas
 var idiom = prefilter.New(`(?i)^(?:(?:oh|ach|na|ah|ok|okay|never mind)[, ]*)*(?:forget (?:about )?it|vergiss es|vergessen sie es|olv[ií]dalo|olvídate|算了)(?:[ ,.!，。].{0,25})?\s*$|\b(?:let['’]?s|lass uns|lasst uns|olvidemos)\b`)
 
 // notToForget matches what says not to forget.
-var notToForget = prefilter.New(`(?i)\b(?:never|don['’]?t|do not|must ?n['’]?t)(?: ever| you| please)* forget\b[^.?!]*|\b(?:vergiss|vergesst|vergessen sie) (?:\pL+ ){0,2}?(?:nie|niemals|nicht)\b[^.?!]*|(?:^|[^\pL])(?:no|nunca|jamás) (?:te |se te |lo )?olvid[ea]s?(?:[^\pL]|$)[^.?!]*|(?:别|不要|不能|不许)忘[^。！？]*`)
+var notToForget = prefilter.New(`(?i)\b(?:never|don['’]?t|do not|must ?n['’]?t)(?: ever| you| please)* forget\b[^.?!]*|\b(?:vergiss|vergesst|vergessen sie) (?:\pL+ ){0,2}?(?:nie|niemals|nicht)\b[^.?!]*|(?:^|[^\pL])(?:no|nunca|jamás) (?:(?:se|te|me|lo|la|le) ){0,3}olvid[ea]s?(?:[^\pL]|$)[^.?!]*|(?:别|不要|不能|不许)忘[^。！？]*`)
 
 // nameBeside finds what requests to forget without an object are about in the rest of their
 // message: "What I said of Ann and the money. Delete that."

@@ -297,3 +297,15 @@ func TestOrdinaryMessagesForgetNothing(t *testing.T) {
 		}
 	}
 }
+
+// What is asked never to be forgotten is not confirmed as forgotten by any answer.
+func TestNeverForgetIsNotConfirmed(t *testing.T) {
+	for _, m := range []string{
+		"Vergiss das nie. Meine Blutgruppe ist B negativ.", "Never forget that, please. I'm B negative.",
+		"soy diabetica tipo 2 desde los cincuenta, eso no te lo olvides nunca en la vida, prometeme", "别忘了这个,我是B型血",
+	} {
+		for _, answer := range []string{"Done.", "Gone.", "Erledigt.", "Hecho.", "Behalte ich.", "记住了。"} {
+			assert.False(t, Confirms(m, answer), "%s / %s", m, answer)
+		}
+	}
+}
