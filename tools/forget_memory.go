@@ -70,7 +70,13 @@ type asking struct {
 func readRequests(ctx context.Context, d *Deps, verb said.Verb) (asked []asking, err error) {
 	turns, err := readUserTurns(ctx, d, schema.StateForgotten)
 	for i := range turns {
-		for _, q := range said.Requests(turns[i].Content) {
+		requests := said.Requests(turns[i].Content)
+		if len(requests) == 0 && verb == said.Forget {
+			if q, ok := said.LooseForget(turns[i].Content, said.LeastCalled); ok {
+				requests = append(requests, q)
+			}
+		}
+		for _, q := range requests {
 			if q.Verb == verb {
 				asked = append(asked, asking{q, &turns[i]})
 			}
@@ -89,12 +95,9 @@ func forgetOne(ctx context.Context, d *Deps, args arguments, id string, asked []
 	const done = "Forgotten, as the user asked: neither it nor the messages it comes from are used any more. Do not repeat what it said."
 	undone := false
 	for _, a := range asked {
-		if a.About != "" && !claims.Concerns(a.Request, m, d.Scope.User) {
-			continue
-		}
 		var meant []claims.Request
-		if a.About != "" {
-			meant = append(meant, claims.Request{Verb: said.Forget, Memories: []string{m.UID}})
+		if a.About+a.Object() != "" {
+			meant = append(meant, claims.Request{Verb: said.Forget, Memories: []string{m.UID}, Asked: &a.Request})
 		}
 		changes, err := d.reader().Read(ctx, d.Scope, a.turn, meant...)
 		if err != nil {

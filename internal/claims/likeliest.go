@@ -72,45 +72,15 @@ const (
 // confidence. A request that refers back without naming anything means the preceding
 // exchange.
 func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.Memory) (t targets, err error) {
-	all, err := w.tx.Claims(ctx, w.UserID, claimsRead)
-	if err != nil {
-		return t, err
-	}
-	earlier, err := w.tx.Before(ctx, w.Memory, loosely)
-	if err != nil {
-		return t, err
-	}
 	when := w.when()
-	for _, span := range when {
-		then, err := w.tx.Between(ctx, w.UserID, span.Start, span.End, mostBetween)
-		if err != nil {
-			return t, err
-		}
-		earlier = append(earlier, then...)
-	}
-	memories := w.candidates(unkept(slices.Concat(all, found, earlier)))
-	if about := topics.Of(q.Object()).Names(); slices.Contains(about, "style") && intent.Manner.P(w.Content) >= LeastManner {
-		memories = slices.DeleteFunc(memories, func(m schema.Memory) bool { // it takes a wish back
-			return m.Attributes[schema.AttrSaid] != SaidWish && intent.Manner.P(m.Content) < LeastManner
-		})
-	}
-	weights := make(map[string]float64)
-	for _, term := range naming(&q, w.EventTime.Time) {
-		if isHan(term) && strings.ContainsAny(term, common) && len(q.Terms) > 2 {
-			continue // most such pairs of characters are no words
-		}
-		if weights[term] = 1; q.Terms != nil {
-			weights[term] = math.Pow(q.Terms[term], surely)
-		}
-	}
-	close, err := peopleOf(ctx, w.tx.Query, w.UserID, Stored(speaker, w.owner.User, w.Speaker))
+	x, err := w.mayMean(ctx, &q, when, found, nil)
 	if err != nil {
 		return t, err
 	}
-	x := indexOf(weights, memories, close)
+	memories := x.memories
 	t.terms = x.terms
 	best, score := x.likeliest(q.Object(), when)
-	if !q.Back && len(weights) > 0 {
+	if !q.Back && len(x.terms) > 0 {
 		meant, p, share := x.meant(w.Content, q.Object(), when)
 		words := best >= 0
 		if !words {
@@ -138,6 +108,81 @@ func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.
 		t.claims, t.pointed = append(t.claims, m), isLasting(&m)
 	}
 	return t, nil
+}
+
+// mayMean returns the memories that a request may mean: the claims, what was found for it,
+// the messages before it and those of the times it names, when. If one is chosen, it stands
+// alone for all that was said at its time.
+func (w *reading) mayMean(ctx context.Context, q *said.Request, when []text.TimeSpan, found []schema.Memory, chosen *schema.Memory) (*index, error) {
+	all, err := w.tx.Claims(ctx, w.UserID, claimsRead)
+	if err != nil {
+		return nil, err
+	}
+	earlier, err := w.tx.Before(ctx, w.Memory, loosely)
+	if err != nil {
+		return nil, err
+	}
+	for _, span := range when {
+		then, err := w.tx.Between(ctx, w.UserID, span.Start, span.End, mostBetween)
+		if err != nil {
+			return nil, err
+		}
+		earlier = append(earlier, then...)
+	}
+	memories := w.candidates(unkept(slices.Concat(all, found, earlier)))
+	if chosen != nil {
+		memories = slices.DeleteFunc(memories, func(m schema.Memory) bool { return m.ID != chosen.ID && m.EventTime.Equal(chosen.EventTime.Time) })
+	}
+	if about := topics.Of(q.Object()).Names(); slices.Contains(about, "style") && intent.Manner.P(w.Content) >= LeastManner {
+		memories = slices.DeleteFunc(memories, func(m schema.Memory) bool { // it takes a wish back
+			return m.Attributes[schema.AttrSaid] != SaidWish && intent.Manner.P(m.Content) < LeastManner
+		})
+	}
+	weights := make(map[string]float64)
+	for _, term := range naming(q, w.EventTime.Time) {
+		if isHan(term) && strings.ContainsAny(term, common) && len(q.Terms) > 2 {
+			continue // most such pairs of characters are no words
+		}
+		if weights[term] = 1; q.Terms != nil {
+			weights[term] = math.Pow(q.Terms[term], surely)
+		}
+	}
+	close, err := peopleOf(ctx, w.tx.Query, w.UserID, Stored(speaker, w.owner.User, w.Speaker))
+	if err != nil {
+		return nil, err
+	}
+	return indexOf(weights, memories, close), nil
+}
+
+// Probability, and its least share of that of the likeliest memory, from which a request may
+// mean a memory that a model has chosen for it. Of the 205 messages that 190 requests of two
+// authors mean, they take 155, and 82 of 2,100 others; a word in common takes 118 and 621.
+const (
+	leastChosen   = 0.005
+	leastOfLikely = 0.05
+)
+
+// concerns reports whether a request may mean a memory that a model has chosen: its words
+// name it, it is likely enough, or the request points at the message that says it.
+func (w *reading) concerns(ctx context.Context, q *said.Request, m *schema.Memory, found []schema.Memory) (bool, error) {
+	if object := q.Object(); object != "" && Names(object, m, w.owner.User) {
+		return true, nil
+	}
+	if q.Back {
+		said, err := w.previous(ctx)
+		if err != nil || slices.ContainsFunc(said, func(p schema.Memory) bool { return p.ID == m.ID || p.EventTime.Equal(m.EventTime.Time) }) {
+			return err == nil, err
+		}
+	}
+	when := w.when()
+	x, err := w.mayMean(ctx, q, when, append(found, *m), m)
+	if err != nil {
+		return false, err
+	}
+	ranked := x.ranked(w.Content, q.Object(), when)
+	return slices.ContainsFunc(ranked, func(s statement) bool {
+		return s.p >= max(leastChosen, leastOfLikely*ranked[0].p) && slices.ContainsFunc(s.places, func(i int) bool { return x.memories[i].ID == m.ID })
+	}), nil
 }
 
 // when returns the past times that the request names: when it was said, or happened.
@@ -365,11 +410,21 @@ func (x *index) topicsOf(i int) topics.Set {
 
 // meant returns the place of the memory that a request about object most likely means, -1
 // for none that is related to the object, the probability that it is meant, and the share of
-// the request's words that it holds. A message, its claims and what a model saved from it
-// count as one. when are the times that the request names. Of equals it is the newest.
+// the request's words that it holds. Of equals it is the newest.
 func (x *index) meant(request, object string, when []text.TimeSpan) (best int, p, share float64) {
-	if len(x.terms) == 0 {
+	said := x.ranked(request, object, when)
+	if len(said) == 0 || said[0].share+said[0].named < leastRelated {
 		return -1, 0, 0
+	}
+	return said[0].best, said[0].p, said[0].share
+}
+
+// ranked returns what was said, the likeliest to be meant by a request about object first,
+// with the probability of each; what is far behind is left out. A message, its claims and
+// what a model saved from it count as one. when are the times that the request names.
+func (x *index) ranked(request, object string, when []text.TimeSpan) []statement {
+	if len(x.terms) == 0 {
+		return nil
 	}
 	var census topics.Census
 	for i := range x.memories {
@@ -417,19 +472,20 @@ func (x *index) meant(request, object string, when []text.TimeSpan) (best int, p
 	}
 	said = said[:read]
 	if len(said) == 0 {
-		return -1, 0, 0
+		return nil
 	}
 	slices.SortStableFunc(said, func(a, b statement) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), x.memories[b.best].EventTime.Compare(x.memories[a.best].EventTime.Time))
 	})
-	if said[0].share+said[0].named < leastRelated {
-		return -1, 0, 0
-	}
-	all := math.Exp(noneScore + noneGrowth*math.Log(size) - said[0].score)
+	most := said[0].score
+	all := math.Exp(noneScore + noneGrowth*math.Log(size) - most)
 	for _, s := range said[:min(rivals, len(said))] {
-		all += math.Exp(s.score - said[0].score)
+		all += math.Exp(s.score - most)
 	}
-	return said[0].best, 1 / all, said[0].share
+	for i := range said {
+		said[i].p = math.Exp(said[i].score-most) / all
+	}
+	return said
 }
 
 // statement is what was said at one time: a message, the claims of it and what a model
@@ -439,7 +495,7 @@ type statement struct {
 	places []int // of its memories
 	best   int   // the place of the nearest of them
 
-	share, near, named, score float64
+	share, near, named, score, p float64
 }
 
 // statements groups the memories by the time at which they were said, the newest first, and

@@ -208,6 +208,11 @@ func (r *Reader) Confirmed(ctx context.Context, owner schema.Scope, m *schema.Me
 type Request struct {
 	Verb     said.Verb
 	Memories []string
+	// Asked is a request in the message that a model chose the memory for: it counts if the
+	// message may mean that.
+	Asked *said.Request
+
+	found []schema.Memory
 }
 
 // Changes describes the changes made by a message.
@@ -272,12 +277,17 @@ func (r *Reader) ReadAll(ctx context.Context, messages []*Message) error {
 func (r *Reader) carryOut(ctx context.Context, msg *Message, meant ...Request) (changes Changes, err error) {
 	for _, q := range msg.requests {
 		var found []schema.Memory
-		if object := q.Object(); object != "" && r.Find != nil {
-			if found, err = r.Find(ctx, msg.owner, object); err != nil {
+		if found, err = r.find(ctx, msg.owner, &q); err != nil {
+			return Changes{}, err
+		}
+		msg.found = append(msg.found, found)
+	}
+	for i := range meant {
+		if q := &meant[i]; q.Asked != nil {
+			if q.found, err = r.find(ctx, msg.owner, q.Asked); err != nil {
 				return Changes{}, err
 			}
 		}
-		msg.found = append(msg.found, found)
 	}
 	err = r.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 		changes = Changes{}
@@ -285,6 +295,15 @@ func (r *Reader) carryOut(ctx context.Context, msg *Message, meant ...Request) (
 		return w.carryOut(ctx, meant, &changes)
 	})
 	return changes, err
+}
+
+// find searches the user's memory for the object of a request.
+func (r *Reader) find(ctx context.Context, owner schema.Scope, q *said.Request) ([]schema.Memory, error) {
+	object := q.Object()
+	if object == "" || r.Find == nil {
+		return nil, nil
+	}
+	return r.Find(ctx, owner, object)
 }
 
 // reading is a message that is being carried out.

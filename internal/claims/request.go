@@ -236,6 +236,13 @@ func (w *reading) meant(ctx context.Context, q Request) error {
 		}
 		return nil
 	}
+	if q.Asked != nil {
+		for _, m := range slices.Concat(t.claims, t.episodes) {
+			if meant, err := w.concerns(ctx, q.Asked, &m, q.found); err != nil || !meant {
+				return err
+			}
+		}
+	}
 	t.episodes = append(t.episodes, *w.Memory)
 	return w.hide(ctx, &t)
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
-	"github.com/ebbmem/ebb/internal/topics"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -169,19 +168,6 @@ func Names(about string, m *schema.Memory, owner string) bool {
 		}
 	}
 	return n > 0 && 2*n > len(terms)
-}
-
-// Concerns reports whether a memory that a model has chosen may be what a user's request
-// is about: its words name it, or, of a request in free words, at least one does.
-func Concerns(q said.Request, m *schema.Memory, owner string) bool {
-	if Names(q.Object(), m, owner) {
-		return true
-	}
-	if q.Terms == nil {
-		return false
-	}
-	x := indexOf(q.Terms, []schema.Memory{*m}, nil)
-	return len(x.held[0]) > 0 || topics.Ask(topics.Of(q.Object()), 0).Near(topics.Of(m.Content)) > 0
 }
 
 // wordsOf returns the terms of a memory.

@@ -539,9 +539,9 @@ var poisoning = []Mutant{
 	},
 	{
 		Defence: "a model hides nothing that the user did not ask to forget",
-		File:    "tools/forget_memory.go",
-		Old:     "if a.About != \"\" && !claims.Concerns(a.Request, m, d.Scope.User) {",
-		New:     "if false {",
+		File:    "internal/claims/request.go",
+		Old:     "err != nil || !meant {",
+		New:     "err != nil {",
 		Package: "./tools",
 		Test:    "TestForgetGrounded",
 	},

@@ -15,11 +15,13 @@ import (
 
 // Probabilities that a message asks to forget something. From surelyForget on it is a
 // request, and from backForget on if it refers to the preceding message. From leastForget
-// on it may be one, see [Request].Unsure.
+// on it may be one, see [Request].Unsure; from LeastCalled on, if a model calls a tool for
+// it: of 4,500 messages of lives that ask for nothing 6 % are above that.
 const (
 	surelyForget = 0.65
 	backForget   = 0.4
 	leastForget  = 0.15
+	LeastCalled  = 0.03
 )
 
 // leastDone is the probability, by [intent.Done], from which an answer may say that it was
@@ -77,17 +79,18 @@ var (
 	pretends   = prefilter.New(`(?i)\bpretend i|\btu so|(?:^|[^\pL])haz como|当我没说`)
 )
 
-// looseForget returns the request to forget in a message that fits no known form. A
-// request without an object refers to the preceding message.
-func looseForget(message string) (Request, bool) {
+// LooseForget returns the request to forget in a message that fits no known form, if it is
+// one with at least the given probability. A request without an object refers to the
+// preceding message.
+func LooseForget(message string, least float64) (Request, bool) {
 	if len(message) > mostLoose || quotation.MatchString(message) || idiom.MatchString(message) {
 		return Request{}, false
 	}
 	p := mayAsk(message)
-	if rest := notToForget.ReplaceAllString(message, " "); p >= leastForget && rest != message {
+	if rest := notToForget.ReplaceAllString(message, " "); p >= least && rest != message {
 		p = min(p, intent.Forget.P(rest))
 	}
-	if p < leastForget {
+	if p < least {
 		return Request{}, false
 	}
 	whole := strings.TrimSpace(message)

@@ -35,7 +35,7 @@ func Requests(message string) []Request {
 		whole := strings.TrimSpace(message)
 		out = append(out, Request{Verb: Keep, Sentence: whole, About: whole})
 	default:
-		if req, ok := looseForget(message); ok {
+		if req, ok := LooseForget(message, leastForget); ok {
 			out = append(out, req)
 		}
 	}
