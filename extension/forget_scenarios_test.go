@@ -47,8 +47,9 @@ func forgetScenarios(t *testing.T) (all []forgetScenario) {
 	return all
 }
 
-// outcome is how a request to forget ended.
-func (s *forgetScenario) outcome(t *testing.T) (forgotten bool, lost int) {
+// outcome is how a request to forget ended: whether what it means is forgotten, how much
+// else is, and which of that an agent then hid that chose it with forget_memory.
+func (s *forgetScenario) outcome(t *testing.T) (forgotten bool, lost, chosen, mistaken int) {
 	l := newDiary(t)
 	for _, m := range s.Said {
 		l.says(m.Text)
@@ -72,7 +73,20 @@ func (s *forgetScenario) outcome(t *testing.T) (forgotten bool, lost int) {
 			lost++
 		}
 	}
-	return !slices.ContainsFunc(s.About, stands), lost
+	chooses := func(places []int) (hidden int) {
+		for _, i := range places {
+			at := slices.IndexFunc(records, func(r Record) bool { return r.Content == s.Said[i].Text })
+			if at >= 0 && strings.HasPrefix(l.tool("forget_memory", map[string]any{"memory_id": records[at].UID}), "Forgotten") {
+				hidden++
+			}
+		}
+		return hidden
+	}
+	forgotten = !slices.ContainsFunc(s.About, stands)
+	if forgotten || len(s.About) == 0 {
+		return forgotten, lost, 0, 0
+	}
+	return forgotten, lost, chooses(s.About), chooses(s.Keep[:1])
 }
 
 // answer is what an assistant says that understood the request.
@@ -91,14 +105,18 @@ func TestForgetInFreeWords(t *testing.T) {
 	all := forgetScenarios(t)
 	step := max(1, len(all) / *scenarios)
 	tried, done, kept, lost := 0, 0, 0, 0
+	waiting, chosen, mistaken := 0, 0, 0
 	for i := 0; i < len(all); i += step {
 		s := &all[i]
-		forgotten, gone := s.outcome(t)
+		forgotten, gone, right, wrong := s.outcome(t)
+		mistaken += wrong
 		kept, lost = kept+len(s.Keep), lost+gone
 		if len(s.About) > 0 {
 			tried++
 			if forgotten {
 				done++
+			} else if waiting++; right > 0 {
+				chosen++
 			}
 		}
 		if !forgotten || gone > 0 {
@@ -106,6 +124,7 @@ func TestForgetInFreeWords(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d requests carried out, %d of %d other messages forgotten", done, tried, lost, kept)
+	t.Logf("of %d that wait, %d are carried out for an agent that chooses what they mean, %d for one that chooses something else", waiting, chosen, mistaken)
 	require.GreaterOrEqual(t, done, tried/3)
 	require.LessOrEqual(t, lost, kept/200)
 }
