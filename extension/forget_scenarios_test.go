@@ -204,3 +204,78 @@ func found(t *testing.T, x *Extension, words string) bool {
 		return r.Memory.Role == "user" && !slices.ContainsFunc(strings.Fields(words), func(w string) bool { return !strings.Contains(r.Memory.Content, w) })
 	})
 }
+
+// askedBack is a dialogue after a scenario's request that waits: the assistant asks whether
+// it means what it does mean, or something else.
+type askedBack struct {
+	Scenario    int
+	Agent, User string
+	Wrong, No   string
+}
+
+// Of 117 requests that wait, 90 are carried out after the assistant has asked in its own words
+// whether that is meant and the user has agreed; nothing when it asks for something else and
+// she says no.
+func TestForgetAfterAskingBack(t *testing.T) {
+	racing.Alone(t)
+	all := forgetScenarios(t)
+	f, err := os.Open("testdata/forget_asked.jsonl")
+	require.NoError(t, err)
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	var dialogues []askedBack
+	for lines.Scan() {
+		var d askedBack
+		require.NoError(t, json.Unmarshal(lines.Bytes(), &d))
+		dialogues = append(dialogues, d)
+	}
+	require.NoError(t, lines.Err())
+	tried, done, lost, kept := 0, 0, 0, 0
+	for i := 0; i < len(dialogues); i += max(1, 2*len(dialogues) / *scenarios) {
+		d := &dialogues[i]
+		s := &all[d.Scenario]
+		tried++
+		l := newDiary(t)
+		for _, m := range s.Said {
+			l.says(m.Text)
+			if m.Tell != nil {
+				l.tool("remember_fact", map[string]any{"content": *m.Tell})
+			}
+		}
+		l.publish(s.Ask)
+		for _, turn := range [][2]string{{d.Wrong, d.No}, {d.Agent, d.User}} {
+			require.NoError(t, l.x.Bus().Publish(t.Context(), eventbus.AgentResponse(dora, turn[0])))
+			require.NoError(t, l.x.WaitIdle(t.Context()))
+			before, err := l.x.Timeline(t.Context(), dora, TimelineQuery{Kinds: []Kind{KindEpisode}, Limit: 1000})
+			require.NoError(t, err)
+			l.publish(turn[1])
+			if turn[0] == d.Wrong {
+				after, err := l.x.Timeline(t.Context(), dora, TimelineQuery{Kinds: []Kind{KindEpisode}, Limit: 1000})
+				require.NoError(t, err)
+				if len(after) <= len(before) {
+					t.Logf("%s | %s", turn[0], turn[1])
+					lost++
+				}
+			}
+		}
+		records, err := l.x.Timeline(t.Context(), dora, TimelineQuery{Kinds: []Kind{KindEpisode}, Limit: 1000})
+		require.NoError(t, err)
+		stands := func(i int) bool {
+			return slices.ContainsFunc(records, func(r Record) bool { return r.Content == s.Said[i].Text })
+		}
+		if !slices.ContainsFunc(s.About, stands) {
+			done++
+		} else {
+			t.Logf("%d %s: %s | %s | %s", d.Scenario, s.Lang, s.Ask, d.Agent, s.Said[s.About[0]].Text)
+		}
+		for _, i := range s.Keep {
+			if kept++; !stands(i) {
+				lost++
+				t.Logf("LOST %d: %s | %s", d.Scenario, d.Agent, s.Said[i].Text)
+			}
+		}
+	}
+	t.Logf("%d of %d carried out, %d of %d other messages forgotten", done, tried, lost, kept)
+	require.GreaterOrEqual(t, done, tried/2)
+	require.LessOrEqual(t, lost, max(1, kept/150))
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/said"
+	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/recall/stores"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -53,7 +54,14 @@ func (x *Extension) readSaid(ctx context.Context, events ...eventbus.Event) erro
 		switch {
 		case err != nil:
 		case own:
-			if message := x.reader.Says(e.Scope, m); message != nil {
+			agreed := false
+			if text.Agrees(m.Content) {
+				if err = x.reader.ReadAll(ctx, says); err == nil {
+					says = nil
+					agreed, err = x.reader.Agreed(ctx, e.Scope, m)
+				}
+			}
+			if message := x.reader.Says(e.Scope, m); message != nil && !agreed {
 				says = append(says, message)
 			}
 		case m.Role == "assistant" && said.MayConfirm(m.Content):

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"slices"
 
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/said"
@@ -76,9 +77,13 @@ func keep(ctx context.Context, d *Deps, m *schema.Memory) (string, error) {
 	return "Asked whether to protect " + quoted(m.Content) + ". The user or the host has to confirm it outside this conversation's tools; until then it is not protected.", nil
 }
 
+func toKeep(message string) []said.Request {
+	return slices.DeleteFunc(said.Requests(message), func(q said.Request) bool { return q.Verb != said.Keep })
+}
+
 // keepAsAsked protects a memory if the user asked for it in this session.
 func keepAsAsked(ctx context.Context, d *Deps, m *schema.Memory) (kept bool, err error) {
-	asked, err := readRequests(ctx, d, said.Keep)
+	asked, err := readRequests(ctx, d, toKeep)
 	if err != nil {
 		return false, err
 	}

@@ -45,7 +45,7 @@ func runForget(ctx context.Context, d *Deps, args arguments) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	asked, err := readRequests(ctx, d, said.Forget)
+	asked, err := readRequests(ctx, d, claims.ToForget)
 	switch {
 	case err != nil:
 		return "", err
@@ -64,22 +64,17 @@ type asking struct {
 	turn *schema.Memory
 }
 
-// readRequests reads the user's recent requests in this session, newest first. It
+// readRequests reads the user's recent requests in this session by read, newest first. It
 // includes forgotten messages, as a message that asks to forget is soon forgotten
 // itself.
-func readRequests(ctx context.Context, d *Deps, verb said.Verb) (asked []asking, err error) {
+func readRequests(ctx context.Context, d *Deps, read func(string) []said.Request) (asked []asking, err error) {
 	turns, err := readUserTurns(ctx, d, schema.StateForgotten)
+	if err == nil && len(turns) > 0 {
+		_, err = d.reader().Agreed(ctx, d.Scope, &turns[0])
+	}
 	for i := range turns {
-		requests := said.Requests(turns[i].Content)
-		if len(requests) == 0 && verb == said.Forget {
-			if q, ok := said.LooseForget(turns[i].Content, said.LeastCalled); ok {
-				requests = append(requests, q)
-			}
-		}
-		for _, q := range requests {
-			if q.Verb == verb {
-				asked = append(asked, asking{q, &turns[i]})
-			}
+		for _, q := range read(turns[i].Content) {
+			asked = append(asked, asking{q, &turns[i]})
 		}
 	}
 	return asked, err
@@ -126,7 +121,7 @@ func forgetOne(ctx context.Context, d *Deps, args arguments, id string, asked []
 		return "", err
 	}
 	d.changed(ChangeProposed, m)
-	return "Not forgotten: no message of the user's in this session asks to forget it by name, so it waits for approval. Ask the user to say what is to be forgotten; do not say that it is gone.", nil
+	return "Not forgotten: no message of the user's in this session asks to forget it by name, so it waits for approval. Do not say that it is gone. Ask the user whether to forget it, saying in the question what it is; if they say yes, it is forgotten.", nil
 }
 
 // readAny reads a memory of any kind that may be hidden.

@@ -212,7 +212,8 @@ type Request struct {
 	// message may mean that.
 	Asked *said.Request
 
-	found []schema.Memory
+	found  []schema.Memory
+	answer *schema.Memory // which asked whether that is meant, and the user agreed
 }
 
 // Changes describes the changes made by a message.

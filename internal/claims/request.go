@@ -224,6 +224,9 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 // meant carries out a request of the message for memories that the caller has
 // identified.
 func (w *reading) meant(ctx context.Context, q Request) error {
+	if q.answer != nil {
+		return w.affirmed(ctx, &q)
+	}
 	t, err := w.these(ctx, q.Memories)
 	if err != nil {
 		return err

@@ -394,6 +394,7 @@ func (r *lifeRun) known(wanted []*evalset.Statement, missing []string) (ids []st
 	for _, l := range p.Lines {
 		lines = append(lines, l.Text)
 	}
+	lines = evalset.Lines(strings.Join(lines, "\n"))
 	for _, s := range wanted {
 		if slices.Contains(missing, s.ID) && s.Shown(lines) {
 			ids = append(ids, s.ID)

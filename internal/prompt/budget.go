@@ -14,10 +14,10 @@ import (
 // contained 91, 61 and 77 %.
 func (s *Lines) Budget(question string, depends bool, usual, own int) int {
 	p := intent.Own.P(question)
-	if text.IsPersonal(question) {
+	if text.IsPersonal(question) || s.Name(question) {
 		p = personalOdds * p / (1 - p + personalOdds*p)
 	}
-	if depends || s.Name(question) {
+	if depends {
 		p = 1
 	}
 	switch {
@@ -34,7 +34,8 @@ func (s *Lines) Budget(question string, depends bool, usual, own int) int {
 // more than usual, with the square of what it is above, from surelyOwn on all, below
 // leastNear seven tenths of the usual; in proportion, questions about something else
 // would have 475 tokens in place of 448 on the lives that were not read.
-// personalOdds is what words for its writer multiply the odds by. Of the questions
+// personalOdds is what words for its writer, or a name that lines contain, multiply the odds by:
+// "who wrote Anne of Green Gables" is about no Anne that the user knows. Of the questions
 // in the lives of cmd/ebb/testdata about something else 3 % are above leastOwn, of
 // the others 97 %.
 const (

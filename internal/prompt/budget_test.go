@@ -21,7 +21,7 @@ func TestBudgetFollowsTheQuestion(t *testing.T) {
 	for question, want := range map[string]func(int) bool{
 		"where do we keep the good scissors, the neighbour asks": func(n int) bool { return n == 3000 },
 		"Wie hoch ist der Mont Blanc?":                           func(n int) bool { return n == 280 },
-		"And where is that?":                                     func(n int) bool { return n == 400 },
+		"Is it far?":                                             func(n int) bool { return n == 400 },
 	} {
 		require.True(t, want(lines.Budget(question, false, 400, 3000)), "%s: %d", question, lines.Budget(question, false, 400, 3000))
 	}

@@ -205,13 +205,12 @@ func (s *Lines) Fit(budget int) bool {
 // lines relevant to the
 // question, each with its changes; then the rest in descending order of protection,
 // importance, number of sources and last use, with lines about the past and dormant ones
-// last. Lines that are merely likely to stay true are limited to a share of the budget. An
+// last. An
 // appointment that was only mentioned and is over is selected only for a question that
 // shares a word with it. found are the search results for the question, which may be empty, and
 // talk is what was said just before it.
 func (s *Lines) Choose(budget int, question, talk string, found []recall.Result, quotable []schema.Memory, now time.Time) Section {
 	left := budget - text.Tokens(Title) - text.Tokens(passingTitle)
-	guessed := int(guessedShare * float64(left))
 	asked := s.sharing(question)
 	over := func(l *line) bool {
 		return l.over(now) && (l.Group == Said || l.Group == Passing) && !asked[int32(l.place)]
@@ -228,11 +227,8 @@ func (s *Lines) Choose(budget int, question, talk string, found []recall.Result,
 		var reserve *reserve // saved, after the lines that apply to every answer
 		take := func(l *line) {
 			room := left - reserve.without(l)
-			if !taken[l] && !over(l) && l.Tokens <= room && (l.likely == 1 || l.Tokens <= guessed) {
+			if !taken[l] && !over(l) && l.Tokens <= room {
 				taken[l] = true
-				if l.likely < 1 {
-					guessed -= l.Tokens
-				}
 				left -= l.Tokens
 				reserve.release(l)
 				chosen = append(chosen, l)
@@ -439,12 +435,6 @@ const leastWishes = 200
 // briefShare is the maximum share of the section reserved for what was saved, each line
 // as short as it may be.
 const briefShare = 0.45
-
-// guessedShare is the maximum share of the section for lines that are merely likely
-// to stay true. On the lives in cmd/ebb/testdata/lives, after a year, with .4 the
-// section contains 92 % of the saved facts that a question needs and 57 % of what was
-// only said; with .55, 88 and 66 %.
-const guessedShare = 0.5
 
 // leastLine is the approximate cost of the shortest line, in tokens.
 const leastLine = 3

@@ -34,10 +34,13 @@ const (
 )
 
 // MayConfirm reports whether an assistant's answer may say that something was forgotten:
-// "Gone.", and not "Okay."
+// "Gone.", and not "Okay.", nor "Shall I delete it?"
 func MayConfirm(answer string) bool {
-	return len(answer) <= mostLoose && !text.IsSmallTalk(answer) && intent.Done.P(answer) >= leastDone
+	told := questions.ReplaceAllString(answer, " ")
+	return len(answer) <= mostLoose && !text.IsSmallTalk(told) && intent.Done.P(told) >= leastDone
 }
+
+var questions = regexp.MustCompile(`[^.!?…。！？]*[?？]`)
 
 // Confirms reports whether an answer makes an unsure request of a message a request, since
 // it says that something was forgotten.
@@ -97,7 +100,7 @@ func LooseForget(message string, least float64) (Request, bool) {
 	q := Request{Verb: Forget, Sentence: whole, About: whole, Loose: true}
 	q.Names, q.Terms = objectOf(message)
 	q.Back = pointsBack.MatchString(message) || pretends.MatchString(message) && !slices.ContainsFunc(slices.Collect(maps.Values(q.Terms)), func(p float64) bool { return p >= leastNamed })
-	q.Unsure = p < surelyForget && !(q.Back && p >= backForget)
+	q.Unsure = p < surelyForget && !(q.Back && p >= backForget) || text.Refuses(message)
 	return q, true
 }
 

@@ -37,6 +37,26 @@ func IsSmallTalk(s string) bool {
 	return substance
 }
 
+// Agrees reports whether a short message answers a question with yes, in English, German,
+// Spanish or Chinese: "yes please", "genau die", "sí, eso", "对". It errs towards false: a word
+// that refuses, doubts or keeps makes it false.
+func Agrees(s string) bool {
+	const longest = 60 // bytes
+	s = strings.TrimSpace(s)
+	return len(s) <= longest && agreement.MatchString(s) && !refusal.MatchString(s) && !strings.ContainsAny(s, "?？")
+}
+
+var (
+	agreement = regexp.MustCompile(`(?i)(?:^|[,.;!] *)(?:yes|yep|yup|yeah|yeh|ye|ya|aye|correct|right|exactly|sure|please do|confirmed|(?:yes,? )?that['’]?s (?:it|the one|right|correct)|ja|jep|jo|jau|jawohl|jawoll|genau|stimmt|richtig|passt|korrekt|sí|si|así es|ándale|dale|correcto|exacto|confirmo|simón|claro)(?:[^\pL]|$)|^(?:对|是|嗯|好|可以|要|就是|没错|都|係|對)`)
+	refusal   = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:no+|nope|nah|not|don['’]?t|never|but|wait|keep|leave|stays?|nein|nee+|ne|nei|nä|nicht|nich|nid|nöd|net|ned|kein\pL*|aber|warte|halt|bleib\pL*|lass|esp[eé]r\pL*|d[eé]ja\pL*|pero|qued\pL*)(?:[^\pL]|$)|不|别|別|留|等|唔|没|但`)
+)
+
+// Refuses reports whether a message begins with an answer that is no, in the same languages:
+// "nee, das bleibt".
+func Refuses(s string) bool { return refuses.MatchString(s) }
+
+var refuses = regexp.MustCompile(`(?i)^\W*(?:nope|nah|nein|nee+|nei|nä|nö|no)(?:[,.!…]|\s+(?:no|not)\b)|^不是`)
+
 // command matches a command to a chat program alone.
 var command = regexp.MustCompile(`^/[a-z][a-z_-]{0,30}$`)
 

@@ -250,8 +250,8 @@ func fit(w io.Writer, dir, name string, fine bool, at pace, examples func(*row, 
 				continue // not labelled for the others
 			}
 			set := strings.TrimSuffix(filepath.Base(path), ".jsonl")
-			if strings.HasPrefix(set, "saved-") && name != "saved" {
-				continue // in the words of an assistant
+			if strings.HasPrefix(set, "saved-") && name != "saved" || strings.HasPrefix(set, "own-") && name != "own" {
+				continue // in the words of an assistant, or written for one model
 			}
 			all = append(all, examples(&r, set)...)
 		}
