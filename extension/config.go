@@ -140,7 +140,7 @@ type CoreMemoryConfig struct {
 	ProfileTokens int
 	// OwnAffairsTokens bounds the core section and the memories found together for
 	// questions about the user's own affairs ("Shall I order the pizza?"). Default
-	// 2.5 times Injection.Tokens, 3000. A value of at most ProfileTokens has no effect.
+	// ten thirds of Injection.Tokens, 4000. A value of at most ProfileTokens has no effect.
 	OwnAffairsTokens int
 	// Blocks describes texts with a history, each of a user or of one agent of a
 	// user, in the order of the prompt. The host writes them with
@@ -363,7 +363,7 @@ func (cfg *Config) fill() {
 	cfg.Injection.Limit = cmp.Or(cfg.Injection.Limit, DefaultInjectionLimit)
 	cfg.Injection.Tokens = cmp.Or(cfg.Injection.Tokens, DefaultInjectionTokens)
 	if cfg.CoreMemory.OwnAffairsTokens == 0 {
-		cfg.CoreMemory.OwnAffairsTokens = 5 * cfg.Injection.Tokens / 2
+		cfg.CoreMemory.OwnAffairsTokens = 10 * cfg.Injection.Tokens / 3
 	}
 	if cfg.CoreMemory.BlockTokens == 0 {
 		cfg.CoreMemory.BlockTokens = DefaultBlockTokens
@@ -414,7 +414,7 @@ func (c *Config) validate() error {
 	case c.CoreMemory.ProfileTokens > 0 && c.CoreMemory.ProfileTokens < leastCoreTokens:
 		return &schema.InvalidError{Field: "Config.CoreMemory.ProfileTokens", Reason: fmt.Sprintf("must be at least %d, or negative for none (0 means 400)", leastCoreTokens)}
 	case c.CoreMemory.OwnAffairsTokens < 0:
-		return &schema.InvalidError{Field: "Config.CoreMemory.OwnAffairsTokens", Reason: "must not be negative (0 means 2.5 times Injection.Tokens)"}
+		return &schema.InvalidError{Field: "Config.CoreMemory.OwnAffairsTokens", Reason: "must not be negative (0 means 10/3 of Injection.Tokens)"}
 	case c.Injection.Tokens < 0:
 		return &schema.InvalidError{Field: "Config.Injection.Tokens", Reason: "must not be negative (0 means 1200)"}
 	case c.CoreMemory.BlockTokens < leastBlockTokens*(1+len(c.CoreMemory.Blocks)):
