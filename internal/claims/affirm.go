@@ -35,11 +35,15 @@ func asksBack(answer, message string) bool {
 	return len(requests) > 0 && asksToForget.MatchString(answer) || asks && !ofTexts.MatchString(answer+" "+message) && (asksToRemove.MatchString(answer) || asksMeant.MatchString(answer))
 }
 
-// ToForget returns the requests to forget in a message that somebody else takes for one: a
-// model that calls a tool for it, or an assistant that asks back.
+// leastCalled is the probability from which a message asks to forget something if somebody
+// else takes it for a request: a model that calls a tool for it, or an assistant that asks
+// back. Of 4,500 messages of lives that ask for nothing 6 % are above that.
+const leastCalled = 0.03
+
+// ToForget returns the requests to forget in such a message.
 func ToForget(message string) []said.Request {
 	requests := slices.DeleteFunc(said.Requests(message), func(q said.Request) bool { return q.Verb != said.Forget })
-	if q, is := said.LooseForget(message, said.LeastCalled); is && len(requests) == 0 {
+	if q, is := said.LooseForget(message, leastCalled); is && len(requests) == 0 {
 		requests = append(requests, q)
 	}
 	return requests

@@ -15,13 +15,12 @@ import (
 
 // Probabilities that a message asks to forget something. From surelyForget on it is a
 // request, and from backForget on if it refers to the preceding message. From leastForget
-// on it may be one, see [Request].Unsure; from LeastCalled on, if a model calls a tool for
-// it: of 4,500 messages of lives that ask for nothing 6 % are above that.
+// on it may be one, see [Request].Unsure.
 const (
 	surelyForget = 0.65
 	backForget   = 0.4
 	leastForget  = 0.15
-	LeastCalled  = 0.03
+	leastTold    = 0.5 // of what toldThenForget matches
 )
 
 // leastDone is the probability, by [intent.Done], from which an answer may say that it was
@@ -39,8 +38,6 @@ func MayConfirm(answer string) bool {
 	told := questions.ReplaceAllString(answer, " ")
 	return len(answer) <= mostLoose && !text.IsSmallTalk(told) && intent.Done.P(told) >= leastDone
 }
-
-var questions = regexp.MustCompile(`[^.!?…。！？]*[?？]`)
 
 // Confirms reports whether an answer makes an unsure request of a message a request, since
 // it says that something was forgotten.
@@ -70,21 +67,18 @@ func mayAsk(s string) float64 {
 // Spanish verb for the idiom "never mind".
 var toldThenForget = prefilter.New(`(?i)(?:^|[^\pL])q(?:ue)? te (?:di|dije|pas[eé]|mand[eé]|cont[eé]|confes[eé]|platiqu[eé]|escrib[ií])(?:[^\pL.!?][^.!?]*)?[ ,](?:olv[ií]da|b[oó]rra|elim[ií]na|qu[ií]ta|s[aá]ca)l[oa]s?(?:[^\pL]|$)`)
 
-// leastTold is the least probability that such a message asks for it.
-const leastTold = 0.5
-
 func endsClause(r rune) bool { return strings.ContainsRune(".!?;:,…。！？；，", r) }
 
-// pointsBack matches references to the preceding message, pretends what asks to act as if
+// pointsBack matches references to the preceding message, questions each question, pretends what asks to act as if
 // something had not been said: the preceding message, if it names nothing.
 var (
 	pointsBack = prefilter.New(`(?i)\b(?:last (?:one|message|bit|part|thing)|previous (?:one|message)|just (?:said|wrote|told|sent|typed)|strike that|scratch that|ignore that)|\b(?:eben|gerade|gleich wieder|letzte nachricht|letzten satz|vorige nachricht)|(?:^|[^\pL])(?:últim[oa]|acabo de|eso borralo)|刚|剛|方才|上一条|上一句|前一句|這句|这条|这句`)
+	questions  = regexp.MustCompile(`[^.!?…。！？]*[?？]`)
 	pretends   = prefilter.New(`(?i)\bpretend i|\btu so|(?:^|[^\pL])haz como|当我没说`)
 )
 
-// LooseForget returns the request to forget in a message that fits no known form, if it is
-// one with at least the given probability. A request without an object refers to the
-// preceding message.
+// LooseForget returns the request to forget in a message of no known form, if it is one with at
+// least the given probability. Without an object it refers to the preceding message.
 func LooseForget(message string, least float64) (Request, bool) {
 	if len(message) > mostLoose || quotation.MatchString(message) || idiom.MatchString(message) {
 		return Request{}, false
