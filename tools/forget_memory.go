@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/said"
@@ -142,42 +143,61 @@ func readAny(ctx context.Context, d *Deps, args arguments, id string) (m *schema
 	return m, err
 }
 
-// forgetFound forgets the memories that the user clearly meant, and lists further
-// candidates.
+// forgetFound forgets the memories that the user clearly meant, or lists candidates: for a
+// request in free words the likeliest first, since a model chooses better than code.
 func forgetFound(ctx context.Context, d *Deps, query string, asked []asking) (string, error) {
 	if d.Search == nil {
 		return "forget_memory is not available in this host without memory_id.", nil
 	}
+	if len(asked) > 0 && asked[0].turn.State == schema.StateForgotten {
+		d.changed(ChangeForgotten, nil)
+		return "What the user asked to forget is forgotten already. Do not repeat what it said.", nil
+	}
 	hidden := 0
-	for _, a := range asked {
-		read := d.reader().Confirmed
-		if !a.Unsure {
-			read = func(ctx context.Context, owner schema.Scope, m *schema.Memory) (claims.Changes, error) {
-				return d.reader().Read(ctx, owner, m)
-			}
+	var candidates []recall.Result
+	offer := func(m schema.Memory, of recall.Result) {
+		of.Memory = m
+		isRequest := slices.ContainsFunc(asked, func(a asking) bool { return a.turn.ID == m.ID })
+		if !isRequest && m.Role != "assistant" && len(candidates) < maxCandidates && !slices.ContainsFunc(candidates, func(c recall.Result) bool { return c.Memory.ID == m.ID }) {
+			candidates = append(candidates, of)
 		}
-		changes, err := read(ctx, d.Scope, a.turn)
+	}
+	for _, a := range asked {
+		if !a.Loose {
+			changes, err := d.reader().Read(ctx, d.Scope, a.turn)
+			if err != nil {
+				return "", err
+			}
+			hidden += len(changes.Hidden)
+			continue
+		}
+		likeliest, err := d.reader().Likeliest(ctx, d.Scope, a.turn, maxCandidates/2)
 		if err != nil {
 			return "", err
 		}
-		hidden += len(changes.Hidden)
+		for _, m := range likeliest {
+			offer(m, recall.Result{})
+		}
 	}
-	answer, err := d.Search(ctx, recall.Query{Text: query, Limit: maxCandidates, Dormant: true, Archived: true})
+	answer, err := d.Search(ctx, recall.Query{Text: query, Limit: 2 * maxCandidates, Dormant: true, Archived: true})
 	if err != nil {
 		return "", err
+	}
+	for _, r := range answer.Results {
+		offer(r.Memory, r)
 	}
 	d.changed(ChangeNone, nil)
 	switch {
 	case hidden > 0:
 		d.changed(ChangeForgotten, nil)
 		return fmt.Sprintf("Forgotten, as the user asked: %d %s. Do not repeat what was said.", hidden, plural(hidden, "memory", "memories")), nil
-	case len(answer.Results) == 0:
+	case len(candidates) == 0:
 		return "Nothing that is remembered matches. Tell the user so.", nil
 	}
 	if d.Shown != nil {
-		d.Shown(ctx, query, answer.Results)
+		d.Shown(ctx, query, candidates)
 	}
-	records, err := d.Render(ctx, answer.Results)
+	records, err := d.Render(ctx, candidates)
 	if err != nil {
 		return "", err
 	}

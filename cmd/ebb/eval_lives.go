@@ -82,14 +82,22 @@ func (a *app) printLives(v *measure.LivesView) error {
 		}
 		p.Table("  ", rows)
 	}
+	forgot := func(f measure.Forgetting) {
+		if f.Requests > 0 {
+			p.Line("  Of %s to forget, %d were carried out for the words alone and %d for the agent's call; %d other messages were forgotten.",
+				cells.Count(f.Requests, "request", "requests"), f.Words, f.Agent, f.Mistaken)
+		}
+	}
 	for _, l := range v.Lives {
 		p.Line("%s: %s in %.1f s.", l.Life, cells.Count(l.Messages, "message", "messages"), l.Seconds)
 		print(l.Figures)
+		forgot(l.Forgetting)
 		p.Line("")
 	}
 	if len(v.Lives) > 1 {
 		p.Line("All lives:")
 		print(v.Total)
+		forgot(v.Forgetting)
 	}
 	return p.Err
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Ways in which an assistant asks back: it names forgetting, other words for it, which are also
-// said of texts, or it only asks what is meant.
+// Words for forgetting, for removing, which are also said of texts, and how an assistant asks
+// what is meant.
 var (
 	asksToForget = prefilter.New(`(?i)\b(?:forget|vergess|vergiss)|(?:^|[^\pL])olvid|忘|不再提|當冇`)
 	asksToRemove = prefilter.New(`(?i)\b(?:delete|remove|erase|drop|wipe|clear|scrub|get rid|take (?:out|off|away)|lösch|streich|entfern|tilg|raus|weg)`,
-		`(?i)(?:^|[^\pL])(?:borr|elimin|quit|suprim|saco)`, `删|刪|抹|清|去掉|划掉`)
+		`(?i)(?:^|[^\pL])(?:borr|elimin|quit(?:a|á|o|e[ns]?|ar)(?:[^\pL]|l[oae]|$)|suprim|saco)`, `删|刪|抹|清|去掉|划掉`)
 	asksMeant = prefilter.New(`(?i)\b(?:you mean|meinst|meinen sie|gemeint|geht es um|es geht um)|(?:^|[^\pL])(?:refieres?|hablas?|trata)(?:[^\pL]|$)`,
 		`[你您](?:是|係咪)?[说指想让]|对吗|对吧|对不对|是吗|是吧|確認|确认`)
 	ofTexts = prefilter.New(`(?i)\b(?:paragraph|sentence|line|word|letter|e-?mail|draft|text|essay|file|folder|list|table|column|row|absatz|absätze|satz|sätze|zeile|brief|mail|entwurf|datei|ordner|liste|tabelle|spalte)s?\b|(?:^|[^\pL])(?:párrafo|frase|línea|palabra|carta|correo|borrador|texto|archivo|carpeta|lista|tabla|columna|fila)s?(?:[^\pL]|$)`,

@@ -185,6 +185,36 @@ func (w *reading) concerns(ctx context.Context, q *said.Request, m *schema.Memor
 	}), nil
 }
 
+// Likeliest returns what a message's requests to forget most likely mean, the likeliest first,
+// at most so many, for a model to choose from.
+//
+// Errors: those of the database and of Find.
+func (r *Reader) Likeliest(ctx context.Context, owner schema.Scope, m *schema.Memory, most int) (likeliest []schema.Memory, err error) {
+	for _, q := range ToForget(m.Content) {
+		found, err := r.find(ctx, owner, &q)
+		if err != nil {
+			return nil, err
+		}
+		err = r.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+			w := &reading{r: r, Message: &Message{Memory: m, owner: owner}, tx: tx}
+			when := w.when()
+			x, err := w.mayMean(ctx, &q, when, found, nil)
+			if err != nil {
+				return err
+			}
+			ranked := x.ranked(w.Content, q.Object(), when)
+			for _, s := range ranked[:min(most, len(ranked))] {
+				likeliest = append(likeliest, x.memories[s.best])
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return likeliest[:min(most, len(likeliest))], nil
+}
+
 // when returns the past times that the request names: when it was said, or happened.
 func (w *reading) when() []text.TimeSpan {
 	now := w.EventTime.Time

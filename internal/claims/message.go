@@ -191,7 +191,7 @@ func (r *Reader) Confirmed(ctx context.Context, owner schema.Scope, m *schema.Me
 		return Changes{}, nil
 	}
 	msg := r.understand(owner, m)
-	msg.requests = slices.DeleteFunc(msg.requests, isSure)
+	msg.requests = slices.DeleteFunc(msg.requests, func(q said.Request) bool { return !q.Unsure && !q.Loose })
 	states := slices.ContainsFunc(msg.claims, func(c said.Claim) bool { return c.Lasting == 0 || c.Wish }) // "scrap the short answers, I prefer long ones"
 	if len(msg.requests) == 0 || states {
 		return Changes{}, nil

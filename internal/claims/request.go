@@ -210,7 +210,7 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 			return err
 		}
 	}
-	if !t.clear() {
+	if !t.clear() || q.Loose && !w.confirmed && !asksToForget.MatchString(w.Content) && !asksToRemove.MatchString(w.Content) {
 		_, added, err := w.tx.Propose(ctx, w.UserID, ProposalForget, Forgetting{Message: w.UID}, "the user asked to forget something, and nothing that is remembered is clearly meant", w.run.by)
 		if err == nil && added {
 			w.run.outcomes = append(w.run.outcomes, outcome{Kind: ProposalForget, Memory: w.UID, Status: waiting})

@@ -24,14 +24,17 @@ import (
 type LivesView struct {
 	Lives []LifeResult `json:"lives"`
 	Total []LifeFigure `json:"total"`
+	// Forgetting sums up that of the lives.
+	Forgetting Forgetting `json:"forgetting"`
 }
 
 type LifeResult struct {
-	Life     string       `json:"life"`
-	Messages int          `json:"messages"`
-	Seconds  float64      `json:"seconds"`
-	Figures  []LifeFigure `json:"figures"`
-	Missed   []LifeMiss   `json:"missed,omitempty"`
+	Life       string       `json:"life"`
+	Messages   int          `json:"messages"`
+	Seconds    float64      `json:"seconds"`
+	Figures    []LifeFigure `json:"figures"`
+	Forgetting Forgetting   `json:"forgetting"`
+	Missed     []LifeMiss   `json:"missed,omitempty"`
 }
 
 // LifeFigure is what stood before the model for one kind of question on one day.
@@ -64,11 +67,12 @@ func Lives(ctx context.Context, lives []*evalset.Life, o Options) (*LivesView, e
 	v := &LivesView{}
 	var all tally
 	for _, life := range lives {
-		r := &lifeRun{ctx: ctx, o: o, life: life}
+		r := &lifeRun{ctx: ctx, o: o, life: life, said: make(map[string]int)}
 		if err := r.run(); err != nil {
 			return nil, fmt.Errorf("life %s: %w", life.Name, err)
 		}
-		v.Lives = append(v.Lives, LifeResult{life.Name, r.messages, r.took.Seconds(), r.tally.figures(), r.missed})
+		v.Lives = append(v.Lives, LifeResult{life.Name, r.messages, r.took.Seconds(), r.tally.figures(), r.forgetting, r.missed})
+		v.Forgetting.add(r.forgetting)
 		all.add(r.tally)
 	}
 	v.Total = all.figures()
@@ -88,6 +92,9 @@ type lifeRun struct {
 	took     time.Duration
 	tally    tally
 	missed   []LifeMiss
+
+	forgetting Forgetting
+	said       map[string]int // messages of the user's that nobody asks to forget, by their texts
 }
 
 func (r *lifeRun) run() (err error) {
@@ -119,7 +126,7 @@ func (r *lifeRun) run() (err error) {
 		step()
 	}
 	r.took = time.Since(began)
-	return nil
+	return r.countMistaken()
 }
 
 // day lives through one day: a night, what is said in order of time, and in the
@@ -264,6 +271,14 @@ func (r *lifeRun) say(s evalset.Statement) error {
 			return err
 		}
 	}
+	switch {
+	case len(s.Forgets) > 0:
+		if err := r.forget(s, scope); err != nil {
+			return err
+		}
+	case !slices.ContainsFunc(r.life.Statements, func(later evalset.Statement) bool { return slices.Contains(later.Forgets, s.ID) }):
+		r.said[s.Text]++
+	}
 	if s.Reply == "" {
 		return nil
 	}
@@ -371,7 +386,7 @@ func (r *lifeRun) judge(q evalset.Asked, shown *extension.Injection) (err error)
 	}
 	if f.Present == 0 {
 		miss.Block = shown.Block
-		if miss.Known, err = r.known(q.Wanted, miss.Missing); err != nil {
+		if miss.Known, err = r.inProfile(q.Wanted, miss.Missing); err != nil {
 			return err
 		}
 		r.missed = append(r.missed, miss)
@@ -384,8 +399,8 @@ func (r *lifeRun) judge(q evalset.Asked, shown *extension.Injection) (err error)
 	return nil
 }
 
-// known returns which missing ones of the wanted statements are lines of the profile.
-func (r *lifeRun) known(wanted []*evalset.Statement, missing []string) (ids []string, err error) {
+// inProfile returns which missing ones of the wanted statements are lines of the profile.
+func (r *lifeRun) inProfile(wanted []*evalset.Statement, missing []string) (ids []string, err error) {
 	p, err := r.x.Profile(r.ctx, r.scope("", ""))
 	if err != nil {
 		return nil, err
