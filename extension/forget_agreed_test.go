@@ -152,6 +152,15 @@ func TestForgetAgreedGuards(t *testing.T) {
 			}
 		}
 	})
+	t.Run("after a tool's result", func(t *testing.T) {
+		l := start(t)
+		say(l, request)
+		require.NoError(t, l.x.Bus().Publish(t.Context(), eventbus.ToolResult(dora, "forget_memory", "Not forgotten: ask the user whether to forget it.")))
+		require.NoError(t, l.x.WaitIdle(t.Context()))
+		answer(l, asks)
+		say(l, "yes")
+		require.False(t, l.holds(lawyer))
+	})
 	t.Run("another speaker agrees", func(t *testing.T) {
 		l := start(t)
 		say(l, request, eventbus.Speaker("Bob"))

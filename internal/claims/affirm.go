@@ -83,8 +83,9 @@ const agreedTo = 7
 
 // Agreed carries out a user's request to forget for which nothing was clearly meant, if the
 // assistant has asked back, naming something, and m, of the same speaker, agrees: the
-// assistant's words are the object then. In between the user may only have said no. It reports whether something was forgotten by that, or
-// was and the host has undone it, and does nothing for other messages.
+// assistant's words are the object then. In between the user may only have said no. It
+// reports whether something was forgotten by that, or was and the host has undone it, and
+// does nothing for other messages.
 //
 // Errors: those of [Reader.Read].
 func (r *Reader) Agreed(ctx context.Context, owner schema.Scope, m *schema.Memory) (agreed bool, err error) {
@@ -96,14 +97,14 @@ func (r *Reader) Agreed(ctx context.Context, owner schema.Scope, m *schema.Memor
 		before, err = s.Before(ctx, m, agreedTo)
 		return err
 	})
-	if err != nil || len(before) == 0 {
+	if err != nil || len(before) == 0 || before[0].Origin != schema.OriginAssistant || before[0].State != schema.StateActive {
 		return false, err
 	}
 	answer := &before[0]
 	for i := range before {
 		switch b := &before[i]; {
-		case b.Origin == schema.OriginAssistant && b.State == schema.StateActive:
-		case i == 0 || !Own(b) || b.Speaker != m.Speaker:
+		case b.Role != "user": // other answers, and results of tools
+		case !Own(b) || b.Speaker != m.Speaker:
 			return false, nil
 		default:
 			object := whatItAsks(answer.Content, b.Content)
