@@ -213,7 +213,7 @@ type askedBack struct {
 	Wrong, No   string
 }
 
-// Of 117 requests that wait, 90 are carried out after the assistant has asked in its own words
+// Of 117 requests that wait, 86 are carried out after the assistant has asked in its own words
 // whether that is meant and the user has agreed; nothing when it asks for something else and
 // she says no.
 func TestForgetAfterAskingBack(t *testing.T) {

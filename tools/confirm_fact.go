@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"slices"
 
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/said"
@@ -77,9 +76,7 @@ func keep(ctx context.Context, d *Deps, m *schema.Memory) (string, error) {
 	return "Asked whether to protect " + quoted(m.Content) + ". The user or the host has to confirm it outside this conversation's tools; until then it is not protected.", nil
 }
 
-func toKeep(message string) []said.Request {
-	return slices.DeleteFunc(said.Requests(message), func(q said.Request) bool { return q.Verb != said.Keep })
-}
+func toKeep(_ int, message string) []said.Request { return requestsTo(said.Keep, message) }
 
 // keepAsAsked protects a memory if the user asked for it in this session.
 func keepAsAsked(ctx context.Context, d *Deps, m *schema.Memory) (kept bool, err error) {

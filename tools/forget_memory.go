@@ -46,7 +46,7 @@ func runForget(ctx context.Context, d *Deps, args arguments) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	asked, err := readRequests(ctx, d, claims.ToForget)
+	asked, err := readRequests(ctx, d, toForget)
 	switch {
 	case err != nil:
 		return "", err
@@ -65,16 +65,31 @@ type asking struct {
 	turn *schema.Memory
 }
 
+// latestTurns is how many of the user's turns may be requests to forget because a model calls
+// the tool for it. Of all that she has said in a session one mostly sounds like one.
+const latestTurns = 2
+
+func toForget(turn int, message string) []said.Request {
+	if turn < latestTurns {
+		return claims.ToForget(message)
+	}
+	return requestsTo(said.Forget, message)
+}
+
+func requestsTo(verb said.Verb, message string) []said.Request {
+	return slices.DeleteFunc(said.Requests(message), func(q said.Request) bool { return q.Verb != verb })
+}
+
 // readRequests reads the user's recent requests in this session by read, newest first. It
 // includes forgotten messages, as a message that asks to forget is soon forgotten
 // itself.
-func readRequests(ctx context.Context, d *Deps, read func(string) []said.Request) (asked []asking, err error) {
+func readRequests(ctx context.Context, d *Deps, read func(turn int, message string) []said.Request) (asked []asking, err error) {
 	turns, err := readUserTurns(ctx, d, schema.StateForgotten)
 	if err == nil && len(turns) > 0 {
 		_, err = d.reader().Agreed(ctx, d.Scope, &turns[0])
 	}
 	for i := range turns {
-		for _, q := range read(turns[i].Content) {
+		for _, q := range read(i, turns[i].Content) {
 			asked = append(asked, asking{q, &turns[i]})
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/ebbmem/ebb/internal/prefilter"
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
@@ -210,7 +211,7 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 			return err
 		}
 	}
-	if !t.clear() || q.Loose && !w.confirmed && !asksToForget.MatchString(w.Content) && !asksToRemove.MatchString(w.Content) {
+	if !t.clear() || q.Loose && !w.confirmed && !forgets.MatchString(w.Content) {
 		_, added, err := w.tx.Propose(ctx, w.UserID, ProposalForget, Forgetting{Message: w.UID}, "the user asked to forget something, and nothing that is remembered is clearly meant", w.run.by)
 		if err == nil && added {
 			w.run.outcomes = append(w.run.outcomes, outcome{Kind: ProposalForget, Memory: w.UID, Status: waiting})
@@ -220,6 +221,12 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 	t.episodes = append(t.episodes, *w.Memory)
 	return w.hide(ctx, &t)
 }
+
+// forgets matches words for forgetting. What asks to forget without one, in free words, waits
+// for a sign that it is a request: in five lives by others, "it quit, for now" and "it's gone. No.
+// Gone." had 42 other messages forgotten.
+var forgets = prefilter.New(`(?i)\b(?:forget|delete|remove|erase|wipe|scrub|get rid|vergess|vergiss|lösch|streich|entfern|tilg)`,
+	`(?i)(?:^|[^\pL])(?:olvid|borr|elimin|suprim|quit(?:a|á|e[ns]?|ar)(?:l[oae]|[^\pL]|$))`, `忘|删|刪|抹|清[掉除空了]|去掉|划掉`)
 
 // meant carries out a request of the message for memories that the caller has
 // identified.

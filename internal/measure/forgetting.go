@@ -88,7 +88,7 @@ func (r *lifeRun) known() (map[string]int, error) {
 // mostInADay is more memories than a day of a life has.
 const mostInADay = 1000
 
-// countMistaken counts what was said and is no longer known, although nobody asked for that.
+// countMistaken counts what was said and is no longer known, although the user did not ask for that.
 func (r *lifeRun) countMistaken() error {
 	known, err := r.known()
 	for text, n := range r.said {

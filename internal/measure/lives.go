@@ -94,7 +94,7 @@ type lifeRun struct {
 	missed   []LifeMiss
 
 	forgetting Forgetting
-	said       map[string]int // messages of the user's that nobody asks to forget, by their texts
+	said       map[string]int // messages that the user does not ask to forget, by their texts
 }
 
 func (r *lifeRun) run() (err error) {
