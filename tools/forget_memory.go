@@ -19,7 +19,7 @@ const ProposalForget = claims.ProposalForget
 type Forgetting = claims.Forgetting
 
 // maxCandidates is the maximum number of memories offered to a model.
-const maxCandidates = 8
+const maxCandidates = 12
 
 func forgetMemory() *Tool {
 	return &Tool{
@@ -186,7 +186,7 @@ func forgetFound(ctx context.Context, d *Deps, query string, asked []asking) (st
 			hidden += len(changes.Hidden)
 			continue
 		}
-		likeliest, err := d.reader().Likeliest(ctx, d.Scope, a.turn, maxCandidates/2)
+		likeliest, err := d.reader().Likeliest(ctx, d.Scope, a.turn, 9)
 		if err != nil {
 			return "", err
 		}
