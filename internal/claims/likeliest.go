@@ -226,11 +226,11 @@ func (w *reading) when() []text.TimeSpan {
 }
 
 // candidates returns the memories that a request may mean without naming them: the
-// user's own that state something, and none that the user asked to keep.
+// user's own that state something, and none that the user asked to keep or that is set aside.
 func (w *reading) candidates(memories []schema.Memory) []schema.Memory {
 	return slices.DeleteFunc(memories, func(m schema.Memory) bool {
 		return m.ID == w.ID || m.Kind != schema.KindEpisode && m.EventTime.Equal(w.EventTime.Time) || m.Protected ||
-			m.State == schema.StateForgotten || m.Kind == schema.KindEpisode && (!Own(&m) || said.OnlyAsks(m.Content))
+			m.State == schema.StateForgotten || m.State == schema.StateQuarantined || m.Kind == schema.KindEpisode && (!Own(&m) || said.OnlyAsks(m.Content))
 	})
 }
 
