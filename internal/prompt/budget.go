@@ -9,9 +9,9 @@ import (
 // title. A question about the user's own affairs, or about somebody known, rarely shares
 // words with the relevant statements, so that search misses them; so does one that
 // depends on the conversation. For such questions it is up to own, for others usual. On
-// three lives by others, after a year, 2,400 tokens contained 88 % of the saved facts that
-// such a question needs, 56 % of what was only said and 73 % of what changed; 3,000
-// contained 91, 61 and 77 %.
+// thirty-three lives, after a year, with 3,000 tokens in all the context contains 98 % of the
+// saved facts that such a question needs, 88 % of what was only said and 94 % of what changed,
+// and of 4.5 % only an old state; with 4,000 it contains 99, 93 and 97 %, and 2.1 %.
 func (s *Lines) Budget(question string, depends bool, usual, own int) int {
 	p := intent.Own.P(question)
 	if text.IsPersonal(question) || s.Name(question) {
