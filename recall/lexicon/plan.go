@@ -295,6 +295,9 @@ func isBare(question, folded string, words, content []string) bool {
 	}
 	for i, w := range words {
 		w, _, _ = strings.Cut(w, "'")
+		if w == "there" && (i > 0 && existWord[words[i-1]] || i+1 < len(words) && existWord[words[i+1]]) {
+			continue // "how many moons are there"
+		}
 		if pointsBack[w] || articleWord[w] && (i+1 == len(words) || !slices.Contains(content, words[i+1])) {
 			return true
 		}

@@ -77,8 +77,9 @@ var (
 	joinsOn    = folds(`and but or so then also und aber oder dann also y e pero o entonces`)
 	pointsBack = folds(`it its he him his she her hers they them their theirs there that this those these then one
 		er ihn ihm sie ihr ihnen ihre ihren ihrem sein seine seinen seinem dort da dahin darin davon dafür damit dazu dies diese dieser denn wieso
-		él ella ello ellos ellas lo le les su sus ese esa eso esos esas este esta esto allí allá ahí`)
-	articleWord = folds(`der die das den dem la los las`)
+		ella ello ellos ellas lo le les su sus ese esa eso esos esas este esto allí allá ahí`)  // "esta" is mostly "está"
+	articleWord = folds(`der die das den dem el la los las`) // "él" too
+	existWord   = folds(`is are was were will be`)
 	// emptyWord holds words besides stop words that say nothing about the topic.
 	emptyWord = folds(`wrong notable special people interesting important exciting new everyone everybody anywhere somewhere whereabouts due ones hour
 		next komm komme unters besonderes besondere wichtiges neues interessantes alle jemand beim letzten werd werde hin irgendwo especial importante nuevo todos alguien happened happen happening going planned plan plans planning scheduled schedule agenda calendar appointment appointments event events busy free
