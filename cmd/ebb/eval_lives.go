@@ -84,8 +84,8 @@ func (a *app) printLives(v *measure.LivesView) error {
 	}
 	forgot := func(f measure.Forgetting) {
 		if f.Requests > 0 {
-			p.Line("  Of %s to forget, %d were carried out for the words alone and %d for the agent's call; %d other messages were forgotten.",
-				cells.Count(f.Requests, "request", "requests"), f.Words, f.Agent, f.Mistaken)
+			p.Line("  Asked to forget: %d times; carried out for the words alone: %d, for the agent's call: %d; other messages forgotten: %d.",
+				f.Requests, f.Words, f.Agent, f.Mistaken)
 		}
 	}
 	for _, l := range v.Lives {
