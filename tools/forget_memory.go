@@ -18,8 +18,13 @@ const ProposalForget = claims.ProposalForget
 // Forgetting is the payload of a proposal of kind [ProposalForget].
 type Forgetting = claims.Forgetting
 
-// maxCandidates is the maximum number of memories offered to a model.
-const maxCandidates = 12
+// maxCandidates is the maximum number of memories offered to a model, mostLikeliest how many of
+// them are the likeliest. Of 85 requests in fourteen lives by others an agent that chooses
+// right has 23 carried out with 8 and 4, 32 with 12 and 9 and 38 with these.
+const (
+	maxCandidates = 24
+	mostLikeliest = 20
+)
 
 func forgetMemory() *Tool {
 	return &Tool{
@@ -57,6 +62,9 @@ func runForget(ctx context.Context, d *Deps, args arguments) (string, error) {
 	}
 	return forgetFound(ctx, d, query, asked)
 }
+
+// requestFound is how many memories a search for the object of a request brings.
+const requestFound = 240
 
 // asking is a request that the user made in this session.
 type asking struct {
@@ -186,7 +194,7 @@ func forgetFound(ctx context.Context, d *Deps, query string, asked []asking) (st
 			hidden += len(changes.Hidden)
 			continue
 		}
-		likeliest, err := d.reader().Likeliest(ctx, d.Scope, a.turn, 9)
+		likeliest, err := d.reader().Likeliest(ctx, d.Scope, a.turn, mostLikeliest)
 		if err != nil {
 			return "", err
 		}
@@ -224,7 +232,7 @@ func (d *Deps) reader() *claims.Reader {
 	r := &claims.Reader{DB: d.DB, OnlyRequests: d.OnlyRequests, Label: d.Stores.Label}
 	if d.Search != nil {
 		r.Find = func(ctx context.Context, _ schema.Scope, about string) ([]schema.Memory, error) {
-			answer, err := d.Search(ctx, recall.Query{Text: about, Limit: 10 * maxCandidates, Dormant: true, Archived: true})
+			answer, err := d.Search(ctx, recall.Query{Text: about, Limit: requestFound, Dormant: true, Archived: true})
 			if err != nil {
 				return nil, err
 			}
