@@ -212,7 +212,11 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 		}
 	}
 	if !t.clear() || q.Loose && !w.confirmed && !forgets.MatchString(w.Content) {
-		_, added, err := w.tx.Propose(ctx, w.UserID, ProposalForget, Forgetting{Message: w.UID}, "the user asked to forget something, and nothing that is remembered is clearly meant", w.run.by)
+		reason := "the user asked to forget something, and nothing that is remembered is clearly meant"
+		if t.clear() {
+			reason = "the user may have asked to forget something"
+		}
+		_, added, err := w.tx.Propose(ctx, w.UserID, ProposalForget, Forgetting{Message: w.UID}, reason, w.run.by)
 		if err == nil && added {
 			w.run.outcomes = append(w.run.outcomes, outcome{Kind: ProposalForget, Memory: w.UID, Status: waiting})
 		}
@@ -223,8 +227,8 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 }
 
 // forgets matches words for forgetting. What asks to forget without one, in free words, waits
-// for a sign that it is a request: in five lives by others, "it quit, for now" and "it's gone. No.
-// Gone." had 42 other messages forgotten.
+// for a sign that it is a request: in five lives by others 42 messages were forgotten by mistake,
+// most of them for "it quit, for now" and "it's gone. No. Gone."
 var forgets = prefilter.New(`(?i)\b(?:forget|delete|remove|erase|wipe|scrub|get rid|vergess|vergiss|lösch|streich|entfern|tilg)`,
 	`(?i)(?:^|[^\pL])(?:olvid|borr|elimin|suprim|quit(?:a|á|e[ns]?|ar)(?:l[oae]|[^\pL]|$))`, `忘|删|刪|抹|清[掉除空了]|去掉|划掉`)
 

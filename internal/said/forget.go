@@ -69,8 +69,8 @@ var toldThenForget = prefilter.New(`(?i)(?:^|[^\pL])q(?:ue)? te (?:di|dije|pas[e
 
 func endsClause(r rune) bool { return strings.ContainsRune(".!?;:,…。！？；，", r) }
 
-// pointsBack matches references to the preceding message, questions each question, pretends what asks to act as if
-// something had not been said: the preceding message, if it names nothing.
+// pointsBack matches references to the preceding message, questions each question, pretends
+// what asks to act as if something had not been said: the preceding message, if it names nothing.
 var (
 	pointsBack = prefilter.New(`(?i)\b(?:last (?:one|message|bit|part|thing)|previous (?:one|message)|just (?:said|wrote|told|sent|typed)|strike that|scratch that|ignore that)|\b(?:eben|gerade|gleich wieder|letzte nachricht|letzten satz|vorige nachricht)|(?:^|[^\pL])(?:últim[oa]|acabo de|eso borralo)|刚|剛|方才|上一条|上一句|前一句|這句|这条|这句`)
 	questions  = regexp.MustCompile(`[^.!?…。！？]*[?？]`)

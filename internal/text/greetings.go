@@ -38,7 +38,7 @@ func IsSmallTalk(s string) bool {
 }
 
 // Agrees reports whether a short message answers a question with yes, in English, German,
-// Spanish or Chinese: "yes please", "genau die", "sí, eso", "对". It errs towards false: a word
+// Spanish or Chinese: "yes please", "ok", "genau die", "sí, eso", "对". It errs towards false: a word
 // that refuses, doubts, delays or keeps makes it false, and so does what follows a word that
 // means something else as well: "right now", "si llueve", "对了".
 func Agrees(s string) bool {
@@ -52,7 +52,7 @@ func Denies(s string) bool { return refusal.MatchString(s) }
 
 var (
 	agreement = regexp.MustCompile(`(?i)(?:^|[,.;!…] *)(?:(?:yes|yep|yup|yeah|yeh|ye|aye|please do|confirmed|that['’]?s (?:it|the one|right|correct)|ja|jep|jo|jau|jawohl|jawoll|sí|así es|ándale|confirmo|simón)(?:[^\pL]|$)|` +
-		`(?:right|correct|exactly|sure|ya|genau|stimmt|richtig|passt|korrekt|si|dale|correcto|exacto|claro)(?: *[,.;!…]| *$| (?:that|thanks?|please|yes|both|all|ja|danke|bitte|da[smnr]|d[ei][snemr]?|so|sí|que sí|eso|es[aeo]s?|por|porfa|gracias)(?:[^\pL]|$)))|` +
+		`(?:right|correct|exactly|sure|ok|okay|do it|go ahead|ya|mach (?:das|es)|vale|hazlo|adelante|genau|stimmt|richtig|passt|korrekt|si|dale|correcto|exacto|claro)(?: *[,.;!…]| *$| (?:that|thanks?|please|yes|both|all|ja|danke|bitte|da[smnr]|d[ei][snemr]?|so|sí|que sí|eso|es[aeo]s?|por|porfa|gracias)(?:[^\pL]|$)))|` +
 		`^(?:对|對|是|係|嗯|好|要|可以|没错)+(?:的|啊|啦|喽|呀|吧|呢)*(?:[^\pL]|$|就|忘|删|刪|清|抹)|^就是?[它他她这那這]|^[全都两兩][条处條處个]?都?[删刪清忘抹]`)
 	refusal = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:no+|nope|nah|not|don['’]?t|never|but|wait|keep|leave|stays?|nein|nee+|ne|nei|nä|nicht|nich|nid|nöd|net|ned|kein\pL*|aber|warte|halt|bleib\pL*|lass|esp[eé]r\pL*|d[eé]ja\pL*|pero|qued\pL*)(?:[^\pL]|$)|不|别|別|留|等|唔|没|但`)
 	delay   = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:later|remind\pL*|remember|h[ao]ng on|hold on|maybe|perhaps|save|first|instead|moment|tomorrow|später|vielleicht|erinner\pL*|merk\pL*|behalt\pL*|speicher\pL*|erst|morgen|luego|después|quizás?|tal vez|mañana|gu[aá]rd\pL*|recu[eé]rd\pL*|conserv\pL*|primero|momento)(?:[^\pL]|$)|记|記|提醒|再说|再說|以后|以後|也许|先|保|明天|一会|待会`)
