@@ -59,10 +59,8 @@ var ranks = wordSet("older younger elder big little twin best mayor menor pequeÃ
 // are many, and what is said of one in passing is of the day.
 func (r *reader) bearerAt(i int) (canon string, c class, n int) {
 	for n := r.m.nounLength(i); n >= 1; n-- {
-		for _, c := range [...]class{role, kin, pet} {
-			if canon, ok := r.m.nounAt(i, n, c); ok && canon != "family" {
-				return canon, c, n
-			}
+		if found, ok := r.m.nounAt(i, n, role|kin|pet); ok && found.canon != "family" {
+			return found.canon, found.class, n
 		}
 	}
 	return "", noClass, 0

@@ -130,7 +130,7 @@ func (r *reader) read(s sentence) []Claim {
 // and a parrot".
 func (r *reader) alike(c Claim) (out []Claim) {
 	m := &r.m
-	if m.value == "" || m.class != pet && m.class != kin && m.class != condition {
+	if m.value == "" || m.class&(pet|kin|condition) == 0 {
 		return nil
 	}
 	end := m.objectEnd(m.obj.lo)
@@ -199,7 +199,7 @@ func lasting(c Claim) bool {
 func (r *reader) noteSpeaker(tokens []token, start int, c Claim, claimed bool) {
 	t := tokens[start]
 	mentioned, n := r.personAt(tokens, start)
-	introduced := claimed && c.Subject == "I" && r.m.canon != "" && (r.m.class == kin || r.m.class == role || r.m.class == friend || r.m.class == pet)
+	introduced := claimed && c.Subject == "I" && r.m.canon != "" && r.m.class&bearers != 0
 	switch {
 	case n > 0 && !claimed && r.ownsAt(tokens, start+n): // "my sister's boss …"
 		r.speaker, r.person = "", person{}
@@ -393,7 +393,7 @@ func (r *reader) claimAt(s sentence, tokens []token, i int, before termFlags, el
 		return c, end, ok
 	}
 	about, n := r.personAt(tokens, i)
-	if n == 0 && r.lex.pronouns[tokens[i].word] && r.person.subject != "" && !r.reported && people[tokens[i].word] {
+	if n == 0 && r.lex.pronouns[tokens[i].word] && r.person.subject != "" && !r.reported && persons[tokens[i].word] {
 		about, n = r.person, 1
 	}
 	verb := 0 // before the subject: "gestern ist Markus nach Graz gezogen"
@@ -422,8 +422,8 @@ func (r *reader) claimAt(s sentence, tokens []token, i int, before termFlags, el
 	return c, i + n - 1 + end, ok
 }
 
-// people are the pronouns for a person.
-var people = wordSet("she he they er sie él ella 她 他")
+// persons are the pronouns for a person.
+var persons = wordSet("she he they er sie él ella 她 他")
 
 // Placeholder words for the subject of a sentence, and for its possessive.
 const (

@@ -130,7 +130,7 @@ var single = func() map[string]bool {
 // friends, so that two claims about "my daughter" may be about two of them.
 func OneOfSeveral(relation string) bool {
 	for _, n := range nouns[relation] {
-		if n.class == kin || n.class == friend || neighbours[n.canon] {
+		if n.class&(kin|friend) != 0 || neighbours[n.canon] {
 			return true
 		}
 	}
@@ -166,7 +166,10 @@ func compare(later, earlier Claim) Verdict {
 	}
 	switch {
 	case later.Denied && earlier.Denied:
-		return compareDenials(later, earlier, a, b, same)
+		if a.name == b.name && same {
+			return Same
+		}
+		return Unrelated
 	case later.Denied:
 		return compareDenial(later, earlier, a, b, same)
 	case earlier.Denied:
@@ -184,9 +187,6 @@ func compare(later, earlier Claim) Verdict {
 	case a.name != b.name:
 		return compareNeighbours(later, earlier, a, b, same)
 	case same:
-		if later.Ended != "" && sameObject(later.Ended, later.Object) {
-			return Unsure
-		}
 		return Same
 	case later.Wish && a.name == "should":
 		return Adds
@@ -259,29 +259,14 @@ func compareCorrection(later, earlier Claim) (Verdict, bool) {
 
 // kinOf reports whether the object that one claim ends may be the object of
 // another, although their predicates differ: belongings, tastes, employers and
-// clubs.
+// clubs, or an open noun: "my electricity supplier is X", "we switched from X to Y".
 func kinOf(later, earlier Claim) bool {
 	a, b := slotOf(later.Predicate).family, slotOf(earlier.Predicate).family
-	open := func(f string) bool {
-		switch f {
-		case "belongings", "use", "member", "work", "school", "switched", "taste":
-			return true
-		}
-		return false
-	}
-	if open(a) && open(b) {
-		return true
-	}
-	// An open noun: "my electricity supplier is X", "we switched from X to Y".
-	return (a == "use" || a == "belongings" || a == "member") && earlier.Functional && earlier.Subject == "I"
+	return replaceable[a] && replaceable[b] || (a == "use" || a == "belongings" || a == "member") && earlier.Functional && earlier.Subject == "I"
 }
 
-func compareDenials(later, earlier Claim, a, b slot, same bool) Verdict {
-	if a.name == b.name && (same || later.Object == earlier.Object) {
-		return Same
-	}
-	return Unrelated
-}
+// replaceable are the families of what people exchange.
+var replaceable = wordSet("belongings use member work school switched taste")
 
 // compareDenial compares a later "no longer" with an earlier claim.
 func compareDenial(later, earlier Claim, a, b slot, same bool) Verdict {
@@ -295,10 +280,6 @@ func compareDenial(later, earlier Claim, a, b slot, same bool) Verdict {
 		return Replaces
 	case whole && a.family == "work" && b.family == "work":
 		return Replaces
-	case whole && a.name == "partner":
-		return Replaces
-	case later.Object == "" && a.family == "pets" && b.name == a.name:
-		return Replaces
 	}
 	return Unrelated
 }
@@ -311,97 +292,26 @@ func isSlotNoun(object, name string) bool {
 
 // compareNeighbours compares claims of one family under different predicates.
 func compareNeighbours(later, earlier Claim, a, b slot, same bool) Verdict {
-	pair := [2]string{a.name, b.name}
-	has := func(x, y string) bool { return pair == [2]string{x, y} || pair == [2]string{y, x} }
+	either := func(name string) bool { return a.name == name || b.name == name }
+	is := func(name string, states map[string]bool) bool {
+		return a.name == name && states[canonical(later.Object)] || b.name == name && states[canonical(earlier.Object)]
+	}
 	switch {
-	case a.family == "home" && b.family == "home":
-		switch {
-		case same:
-			return Same
-		case a.name == "lives_in" && later.Change:
-			return Replaces // moving changes the address
-		case later.Change || later.Functional:
-			return Unsure
-		}
-	case a.family == "work":
-		if a.name == "works_as" && jobless[canonical(later.Object)] {
-			return Replaces
-		}
-		if b.name == "works_as" && jobless[canonical(earlier.Object)] && later.Temporal != Habit {
-			return Replaces
-		}
-		if same {
-			return Same
-		}
-		if has("works_at", "employer") || has("works_as", "job") || has("works_as", "position") {
-			if later.Functional {
-				return Replaces
-			}
-			return Adds
-		}
-		if has("works_at", "job") || has("works_at", "company") {
-			return Unsure
-		}
-		if later.Change {
-			return Unsure
-		}
-		return Unrelated
-	case a.family == "school" || a.family == "studies":
-		if same {
-			return Same
-		}
-		if later.Functional && later.Change {
-			return Replaces
-		}
-		return Unsure
-	case a.family == "taste":
-		fa, fb := strings.HasPrefix(a.name, "favourite_"), strings.HasPrefix(b.name, "favourite_")
-		switch {
-		case fa && fb:
-			return Unrelated
-		case same && a.name != "dislikes" && b.name != "dislikes":
-			return Same
-		case same:
-			return Replaces // the favourite is disliked now
-		}
-		if later.Change && fb && a.name == "prefers" {
-			return Unsure
-		}
-		return Unrelated
-	case a.family == "eating":
-		switch {
-		case same && (a.name == "cannot_eat" || a.name == "allergic_to"):
-			return Same
-		case has("eats", "diet") && later.Change:
-			return Unsure
-		}
-		return Unrelated
-	case a.family == "partner":
-		if same {
-			return Same
-		}
-		if has("marital_status", "spouse") || has("marital_status", "partner") || has("marital_status", "fiance") {
-			if a.name == "marital_status" && partnerless[canonical(later.Object)] || b.name == "marital_status" && partnerless[canonical(earlier.Object)] {
-				return Replaces
-			}
-			return Unrelated
-		}
-		return Unsure
-	case a.family == "member" || a.family == "use":
-		if same {
-			return Same
-		}
-		if later.Change && later.Functional && earlier.Functional && a.family == "member" {
-			return Unsure
-		}
-		return Unrelated
-	case a.family == "belongings":
-		if same {
-			return Same
-		}
-		return Unrelated
+	case is("works_as", jobless) && later.Temporal != Habit, is("marital_status", partnerless):
+		return Replaces
+	case same && either("dislikes"):
+		return Replaces // the favourite is disliked now
 	case same:
 		return Same
+	case a.name == "lives_in" && later.Change: // moving changes the address
+		return Replaces
+	case either("works_at") && either("employer") || either("works_as") && (either("job") || either("position")):
+		if later.Functional {
+			return Replaces
+		}
+		return Adds
+	case a.family == "partner" && !either("marital_status"), a.family == "home" && later.Functional, later.Change && (a.family == "work" || a.family == "home"):
+		return Unsure
 	}
 	return Unrelated
 }
@@ -485,18 +395,14 @@ var fillers = wordSet("dr mr mrs ms prof professor frau herr sr sra señor seño
 func contentWords(s string) []string {
 	var out []string
 	folded := text.Fold(s)
-	for _, c := range [...]class{language, weekday, diet, condition, status, occupation, kin, pet} {
-		if canon, ok := nounIn(folded, c); ok {
-			return text.Terms(canon)
-		}
+	if canon, ok := nounIn(folded, language|weekday|diet|condition|status|occupation|kin|pet); ok {
+		return text.Terms(canon)
 	}
 	for _, w := range strings.FieldsFunc(folded, func(r rune) bool { return r == ' ' || r == ',' || r == '.' || r == '/' }) {
 		if fillers[foldWord(w)] || w == "" {
 			continue
 		}
-		if canon, ok := nounIn(w, weekday); ok {
-			w = canon
-		} else if canon, ok := nounIn(w, language); ok {
+		if canon, ok := nounIn(w, weekday|language); ok {
 			w = canon
 		} else if canon := verbs[w]; canon != "" {
 			w = canon

@@ -24,7 +24,8 @@
 //
 // Words in capitals are slots: I is the subject, MY the owner, X the object, Y
 // the object that ended, Z words to skip, N a noun that becomes the predicate
-// ($). @class is a noun of the table in nouns.txt and fills N; #class fills X. a|b
+// ($). @class is a noun of the table in nouns.txt and fills N; #class fills X; @bearer is
+// whoever may have a name. a|b
 // are alternatives, a_b is two words, ? marks an optional element. Adverbs may
 // stand between any two elements; their meaning (not, now, always, also) is
 // recorded. The first row that matches wins, so a special row stands above a
@@ -35,8 +36,9 @@
 // denied, deniable (a "not" makes it a denial), deny=P (a "not" makes it predicate
 // P), pref, wish, a temporal type, value=W (the words of the row are the object),
 // subject=S, elide (the subject may be missing at the start of a sentence), clear
-// (counts in long messages), reported (only in [Reported]) and is=G, a guard in
-// guards.go that the object must pass.
+// (counts in long messages), reported (only in [Reported]), front (in German, where the
+// object may also stand before the verb), words=2-8, how many words the object has, and
+// is=G, a guard in guards.go that it must pass.
 //
 // # Sentences without a pattern
 //

@@ -5,7 +5,6 @@ import "strings"
 // englishRows are the patterns of English. Verbs are in the first person singular.
 const englishRows = `
 // wishes: how the assistant should be
-always|please|never|from_now_on call me X : name func wish is=name clear
 call me X : name func wish is=name clear
 address me as X : name func wish clear
 please? answer|reply|respond|write|talk|speak to|with? me? in #language : answer_language func wish clear
@@ -13,161 +12,110 @@ I want|like|prefer your? answers|replies|responses in #language : answer_languag
 please? answer|reply|respond|write|explain|talk|speak to|with? me? X : answer_style func wish is=manner clear
 please? be X : answer_style func wish is=manner
 please? keep your|the|all|it|answers|replies|responses|things answers|replies|responses|messages|explanations? X : answer_style func wish is=manner
-please? keep your? answers|replies|responses under|below|within X : answer_style func wish is=short
-please? give me? X answers|replies|explanations|responses : answer_style func wish is=manner
+please? keep your? answers|replies|responses under|below|within X : answer_style func wish words=1-8
+I|please? prefer|like|want|give|write me|your? X answers|replies|explanations|responses : answer_style func wish is=manner
 please? give|write me? Z , X answers|replies|explanations|responses : answer_style func wish is=manner
-I prefer|like|want your? X answers|replies|explanations|responses : answer_style func wish is=manner
-X answers|replies|responses only? please : answer_style func wish is=manner
-please? use|give|show|quote X units|measurements|measures : units func wish is=short
+please? use|give|show|quote X units|measurements|measures : units func wish words=1-8
 please? use|give|show|quote|convert|state everything|measurements|temperatures|distances|weights|prices|amounts? in? X : units func wish is=unit
-I prefer|use|want X units|measurements : units func wish is=short
+I prefer|use|want X units|measurements : units func wish words=1-8
 I prefer|use|want X : units func wish is=unit
-please? use|write X : answer_style func wish is=manner
 please? do? not|never|stop|avoid|no use|using|writing|adding|with? any|the|so_many? emojis|emoji|emoticons|smileys : emojis func wish value=none
-no emojis|emoji please? : emojis func wish value=none
 you can|may use|add|send|include X again|now? : emojis denied wish is=emoji
 you can|may give|write|send|make me|your? X answers|replies|responses|messages|explanations again|now? : answer_style func wish is=manner
 you do? not need|have to keep|make your|the answers|replies|responses|messages|explanations so? X : answer_style denied wish is=manner
-please? do? not|never mention|suggest|recommend|remind|ask|call|bring_up|talk_about|discuss|use|send|include|show|give|offer|propose X : should_not wish adds is=wish clear
 please? stop suggesting|recommending|using|calling|mentioning|asking|sending|apologising|apologizing X : should_not wish adds
-please? avoid X : should_not wish adds is=wish
-always X : should wish adds is=ordered clear
-from_now_on ,? please? X : should wish adds is=imperative clear
-in_future|going_forward ,? please? X : should wish adds is=imperative clear
+always|only X : should wish adds is=ordered clear
+from_now_on|in_future|going_forward ,? please? X : should wish adds is=imperative clear
 whenever|when|every_time I ask X , X : should wish adds is=imperative
-I want|need|expect you to always|never|only X : should wish adds clear
-I like|prefer it|you to X : should wish adds is=standing
+I want|need|expect|like|prefer you|it to always|never|only X : should wish adds clear
 you should|must always|never X : should wish adds
-please? only X : should wish adds is=ordered
-please remember to X : should wish adds is=imperative
 
 // corrections
 her|his|their name is|was X : name func subject=she is=name
-it|that is X , not Y : it func change subject=it is=correction
-I meant|mean X , not Y : it func change subject=it is=short
+I|it|that is|meant X , not Y : it func change subject=it is=correction
 
 // name, age, birth
 MY name is X : name func clear is=name
 I am called|named X : name func is=name
-I go by X : name func is=name
 I am X years_old : age func clear is=number
 I am X : age func is=age clear
-I have just? turned X : age func change is=age
-I turned X : age func change is=age
+I have? turned X : age func change is=age
 MY birthday is|falls on? the? X : birthday func trait clear is=date
 I was|am born on X : birthday func trait clear is=date
 I was|am born and? raised? in X : born_in func trait clear is=place
 I grew_up in X : grew_up_in func trait clear is=place
-I am|come from X originally? : from func trait clear is=place
-I hail from X : from func trait is=place
+I am|come|hail from X originally? : from func trait clear is=place
 
 // residence
 I live|living at X : address func clear is=digits deniable
 I am|have? been? live|living|reside|residing|based|located right? in|at|near|on|outside X : lives_in func clear is=place deniable
-I live with MY|a X : lives_with adds is=short
 I live alone : lives_with func value=nobody
 I have? moved|relocated from Y to X : lives_in func change clear elide is=place
 I have? moved|relocated back? to|into X : lives_in func change clear elide is=place
-I have? moved ,|and? MY? new place|home|flat|apartment|house|address is in|at X : lives_in func change is=place
-I have? moved house|flat|apartment|flats|houses ,|:|to X : lives_in func change elide is=place
-MY|the new place|home|flat|apartment|house is in|at|on X : lives_in func change clear is=place
 new|the_new place|home|flat|apartment|house is in|at|on X : lives_in func change clear is=place
 MY place|home|flat|apartment|house is in|at|on X : lives_in func clear is=place
-I not live|reside in|at X : lives_in denied change is=place clear
 
 // work
-I work as a|an? X at|for|in Z : works_as func clear is=short
-I have? been? work|working|employed as a|an? X : works_as func clear is=short
+I work as a|an? X at|for|in Z : works_as func clear words=1-8
+I have? been? work|working|employed as a|an? X : works_as func clear words=1-8
 I am|have? been? work|working|employed at|for|by X : works_at func clear is=place deniable
-I not work|working at|for X : works_at denied change clear
 I work in X : works_in func is=field deniable
 I work nights|shifts|night_shifts|remotely|part-time|part_time|full-time|weekends|from_home : works_hours func habit value=x
-I work from home X : works_from_home habit
 I left|quit|leave Y and|, now? am now? a member at|of X : member_of change elide
 I left|quit|leave Y to|and|, now? joined|join|am|work|working|moved at|for|to? X : works_at func change elide clear is=name
 I left|quit MY? old? job|position|role at|with X : works_at denied change clear elide
 I quit|left|lost|gave_up MY job : works_at denied change elide clear
 I have? started|got|landed|found|took a|an|MY? job|position|role at|with X : works_at func change elide clear
-I have a|MY job|position|role at|with X : works_at func clear
 I have? started working at|with|for X : works_at func change clear elide is=place
-I have? started at|with X : works_at func change clear is=proper
-I have|got a? second|another|side|extra job at|with|as a? X : works_at adds is=short
-I got|was|have_been hired|employed by|at X : works_at func change clear
+I have|got|was|have_been? started|hired|employed at|with|by X : works_at func change clear is=proper
+I have|got a? second|another|side|extra job at|with|as a? X : works_at adds words=1-8
 I got|was|have_been promoted to X : works_as func change clear
 I switched|changed jobs|job ,|and|to|: now? at|am|work|to? X : works_at func change elide
-I got|was laid_off|fired : works_as func change value=unemployed elide
-I am|have retired : works_as func value=retired
 I retired : works_as func change value=retired elide
-I am unemployed|between_jobs|out_of_work : works_as func value=unemployed
-I am self-employed|self_employed|freelance|a_freelancer : works_as func value=self-employed
+I am|have|got|was? retired|unemployed|between_jobs|out_of_work|self-employed|self_employed|freelance|a_freelancer|laid_off|fired : works_as func value=retired
 I run|own MY|a own? X? business|shop|company|bakery|restaurant|cafe|store|studio|practice|farm : owns_business func
 I study|studying X at Z : studies func
 I am? study|studying|majoring|major at X : studies_at func is=place
 I am? study|studying|majoring|major in? X : studies func is=studies
 MY major|minor is|was? in X : studies func is=field
-I am in|at the? X grade|school|university : studies_at func is=place
 
 // vehicles, belongings
 I sold MY|the|our old? @thing and|, got|bought|have|get a|an? X instead? : $ func change elide clear
 I sold MY|the|our old? Y and|, got|bought|have|get a|an? X instead? : owns change elide clear
 I sold|scrapped|lost|got_rid_of|gave_away|crashed MY|the old? @thing : $ denied change elide clear
 I sold|got_rid_of|gave_away MY|the old? X : owns denied change elide is=name
-I traded|swapped|exchanged in? MY|the old? Y for a|an? X : owns change elide
-I replaced MY|the old? Y with a|an? X : owns change elide
+I traded|swapped|exchanged|replaced in? MY|the old? Y for|with a|an? X : owns change elide
 I have? got|bought|have|own a|MY new @thing ,|:|– X : $ func change elide is=noun
-I upgraded from Y to X : owns change elide
-I drive|driving a|an|MY X : car func clear is=short deniable
+I drive|driving a|an|MY X : car func clear words=1-8 deniable
 I not drive any_more? : car denied
-I ride a|an|MY X : bike func is=short
+I ride a|an|MY X : bike func words=1-8
 I not have|own a|an|any|MY @thing : $ denied clear
-I have|own no @thing : $ denied
-I own a|an #thing : owns adds deniable
-I own a|an|two|three|four|several X : owns adds is=short
-new @thing :|is|= X : $ func change is=noun
-the new @thing is X : $ func change is=noun
-@thing changed|updated|has_changed to X : $ func change reported is=noun
-@thing :|= X : $ func reported
-@role :|= X : $ func reported
-favourite|favorite N :|= X : favourite_$ func pref reported
+I own a|an|two|three|four|several X : owns adds words=1-8
+the? new @thing :|is|= X : $ func change is=noun
+@thing|role :|= X : $ func reported
 MY @thing changed|has_changed to|, it_is? X : $ func change
-MY @thing has? changed : $ denied change
 
 // people
-MY @kin is|am called|named X : $ adds clear is=name
-MY @kin 's name is|am X : $ adds clear
-MY @kin goes by X : $ adds
-the name of MY @kin is X : $ adds
-MY @kin is|am X : $ adds is=proper
-MY @friend is|am called|named X : $ adds clear is=name
-MY @friend 's name is|am X : $ adds clear
-X is|am MY @friend : $ adds is=proper
-MY @pet is|am called|named X : $ adds clear
-MY @pet 's name is|am X : $ adds clear
-MY @pet is|am a|an X : pet_breed adds subject=$ is=short
-MY @pet is|am X : $ adds is=proper
-MY @role is|am called|named X : $ func clear is=name
-MY @role 's name is|am X : $ func clear
+MY @bearer is|am called|named X : $ func clear is=name
+MY @kin|pet is|am X : $ adds is=proper
+MY @bearer 's_name_is|goes_by X : $ func clear
+MY @pet is|am a|an X : pet_breed adds subject=$ words=1-8
 MY @role is|am X : $ func clear is=name
-MY @role ,|:|– X : $ func is=entire
-MY @kin ,|:|– X : $ adds is=entire
-I have|got a|another|also|one|older|younger|big|little @kin called|named X : $ adds clear
+MY @kin|role ,|:|– X : $ func is=entire
 I have|got a|an|another|one|an? older|younger|big|little? @kin , X : $ adds is=proper
-I have|got|adopted a|an|another|one|new|rescue|old @pet called|named X : $ adds clear
+I have|got|adopted a|an|another|one older|younger|big|little|new|rescue|old? @kin|pet called|named X : $ adds clear
 I have|got|adopted a|an|another|one X @pet called|named X : $ adds clear
 I have|got|found|am_seeing a|MY|an new? @role ,|called|named|– X : $ func change is=name
 I have? changed|switched|change @role ,|to|:|and|– it_is|now? X : $ func change elide is=name
 I see|go_to|am_seeing X as|for MY @role : $ func
-X is|am MY new @role now? : $ func change is=name
 X is|am MY @role : $ func is=name clear
-X is|am MY @kin : $ adds is=proper clear
-X is|am MY @pet : $ adds is=proper
+X is|am MY @kin|friend|pet : $ adds is=proper clear
 I have|got a|an|one|two|three|four|five|six|several|many older|younger|big|little? #kin : has_family adds clear
 I have|got a|an|one|two|three|four|five|six|several X? #pet : has_pet adds elide clear
 I have? adopted|got|rescued a|an|two|another new? #pet : has_pet adds change elide
 I have no #pet : has_pet denied
 I have no #kin : has_family denied
-I have? died|passed_away : died denied change
-I am|have been_put_down|been_put_to_sleep|had_to_be_put_down|put_down|put_to_sleep : died denied change
+I have|am? died|passed_away|put_down|put_to_sleep|been_put_down|been_put_to_sleep|had_to_be_put_down : died denied change
 I have? moved_out : gone denied change
 I had_to|have_had_to have|put X put_down|put_to_sleep|down|to_sleep : lost denied change is=close
 I have? lost X : lost denied change is=close
@@ -178,19 +126,15 @@ I broke_up|split_up with X : partner denied change elide
 I and MY @role broke_up|split_up : $ denied change
 I am a|an? #status : marital_status func clear
 I got|have #status : marital_status func change clear elide
-I am the? parent|mother|father|mum|dad|mom of|to X : has_family adds
 I am a|an? single|new|proud mother|father|mum|dad|mom|parent : has_family adds value=parent
 
 // health and diet
 I am not allergic|intolerant to X : allergic_to denied change
 I am? allergic|intolerant to X : allergic_to adds clear elide is=like
 I am X intolerant : allergic_to adds
-I have a|an severe|bad|mild|serious|strong|nasty? allergy|intolerance to X : allergic_to adds clear
+I have|developed|have_developed a|an severe|bad|mild|serious|strong|nasty? allergy|intolerance to X : allergic_to adds clear
 I have a|an|MY? severe|bad|mild|serious|strong? X allergy|intolerance : allergic_to adds clear
-I developed|have_developed a|an allergy to X : allergic_to adds change clear
-I react badly to X : allergic_to adds
-I can not|never eat|have|drink|tolerate|digest X : cannot_eat adds clear is=like
-I am? not|never allowed|supposed to eat|have|drink X : cannot_eat adds
+I can|am not|never allowed_to|supposed_to? eat|have|drink|tolerate|digest X : cannot_eat adds clear is=like
 I do? not|never eat X : cannot_eat adds clear is=food
 I do? not|never drink|smoke : does_not adds value=drink
 I do? not|never drink X : does_not_drink adds clear is=like
@@ -200,22 +144,15 @@ I have? packed|given|gave MY|the? @activity in|up : schedule denied change elide
 I have? quit|gave_up|given_up eating|drinking? X : cannot_eat adds change elide is=food
 I quit|stopped smoking|drinking : does_not adds change value=smoke elide
 I eat|drink X again|now : eats change adds is=like
-I can eat|have|drink X again|now : eats change adds is=like
 I am|become|became|have_become|have_gone|went|go a|an|on_a? strict|strictly? #diet : diet func clear deniable
 I eat|follow a|an|MY? strict|strictly? #diet diet|food? : diet func clear
-I follow a|an X diet : diet func
-I am? on a X diet : diet func
-I have|live_with|got #condition : has_condition adds clear
-I am|became #condition : has_condition adds clear
-I am a|an #condition : has_condition adds clear
-I suffer from X : has_condition adds clear
+I follow|am_on a|an X diet : diet func
+I have|live_with|got|suffer_from #condition : has_condition adds clear
+I am|became a|an? #condition : has_condition adds clear
 I was|am|have_been|got diagnosed with X : has_condition adds change clear
-I wear glasses|contact_lenses|contacts|hearing_aids|a_hearing_aid : wears adds value=glasses
 I take X for MY X : takes adds
 I take X every|each|daily X? : takes adds habit
-I am on X medication : takes adds
-I take|have|need MY|the? @drug X : $_dose func elide clear is=dose
-I am|was|have_been put|started|moved? back? on MY|the? @drug X : $_dose func clear is=dose
+I take|have|need|am|was|have_been put|started|moved? back? on? MY|the? @drug X : $_dose func elide clear is=dose
 I take|have|need|am_on|am_down_to|am_up_to X of? MY|the? @drug : $_dose func elide clear is=dose
 MY|the? @drug is|am|has|has_been|has_gone|got gone|put|raised|increased|lowered|reduced|cut? up|down|back? at|to|from? X : $_dose func clear is=dose
 MY|the? he|she|they|doctor|doc|gp|consultant|nurse|hospital|clinic|cardiologist|pharmacist has|have|is|are? put|raised|upped|increased|lowered|reduced|dropped|cut|halved|doubled MY|the? @drug up|down|back? to X : $_dose func change clear is=dose
@@ -227,50 +164,34 @@ he|she|they have|has|is|are? took|taken me off MY|the? @drug : $_dose denied cha
 the|our|MY? new? wifi|wi-fi|wlan password|code|key? is|am|:|= now? X : wifi_password func is=code
 the|our? N code|pin|passcode|password|combination is|am|:|= now? X : $_code func clear is=code
 the|our? code|pin|passcode|password|combination for|to the|our? N is|am|:|= now? X : $_code func clear is=code
-the|our|MY? new? wifi|wi-fi|wlan password|code|key? is|am|:|= now? X : wifi_password func clear is=code
 I pay|paying X a|per|each|every day|week|fortnight|month|quarter|term|year|session|visit|lesson for MY|the? N : $_price func elide is=digits
 MY|the? N costs|cost now? me|us|I? X a|per|each|every day|week|fortnight|month|quarter|term|year|session|visit|lesson : $_price func is=digits
 MY|the? N is|am X a|per day|week|fortnight|month|quarter|term|year|session|visit|lesson now? : $_price func is=digits
 
 // languages
-I speak|understand X fluently|natively|well : speaks adds clear is=upper
 I not speak X : speaks denied is=upper
-I can not swim|drive|cook|dance|ski|ride_a_bike|sing : cannot adds value=x
-I wear|take size X : size func is=short
-I bank with X : bank func elide is=name
-I take|drink|have|like MY tea|coffee|steak|eggs|whisky|pizza X : % adds pref is=short
-X is not MY thing|cup_of_tea|style : dislikes pref adds is=like
-X is not for_me|really_for_me : dislikes pref adds is=like
+X is not MY|for thing|cup_of_tea|style|me : dislikes pref adds is=like
 I speak X : speaks adds clear is=upper
 I am fluent|native|bilingual in X : speaks adds clear
-I am a native #language speaker : native_language func
 I am? learning|studying|practising|practicing #language : learns adds
 I have been learning|studying #language : learns adds
 I have? started learning|taking|to_learn X lessons|classes? : learns adds change elide
 
 // membership, schedules
 I am? a|an|MY? proud? member of X : member_of adds clear deniable
-I left|quit|cancelled Y and|, joined|signed_up X : member_of change elide
 I have? switched|changed|moved MY|the @thing to|over_to X : $ func change elide is=noun
 I have? switched|changed @place ,|:|to|and|– now? at|am_now_at|it_is|to? X : $ func change elide
-I have? joined X : member_of adds change is=place clear elide
-I have? signed_up at|with X : member_of adds change is=name
-I cancelled|canceled|quit|gave_up MY @place? membership at|with X : member_of denied change elide
+I have? joined|signed_up_at|signed_up_with X : member_of adds change is=place clear elide
 I cancelled|canceled|quit|gave_up MY X membership : member_of denied change elide
 I train|work_out|exercise|working_out at X : gym func is=place
 MY @place is|am now? X : $ func is=name
 MY? @activity class|lesson|lessons|practice|training|night|session|sessions? is|am|are now? on|at|every X : schedule func subject=$ habit is=day clear
-MY? @activity class|lesson|lessons|practice|training|night|session|sessions? has|have|was|got|is been? moved|changed|switched|rescheduled from Y to X : schedule func subject=$ habit change is=day
-MY? @activity class|lesson|lessons|practice|training|night|session|sessions? has|have|was|got|is been? moved|changed|switched|rescheduled|gone to|on X : schedule func subject=$ habit change is=day clear
+MY? @activity class|lesson|lessons|practice|training|night|session|sessions? has|have|was|got|is been? moved|changed|switched|rescheduled|gone Z? to|on X : schedule func subject=$ habit change is=day clear
 I have? moved|switched|changed MY|the? @activity class|lesson|lessons|practice|training? to X : schedule func subject=$ habit change is=day
-I have|do|go_to|attend|practise|practice|take|play|going_to MY|a? @activity class|lesson|lessons|practice|training|classes|sessions|session? on|every X : schedule subject=$ habit is=day clear
-I go|going @activity on|every X : schedule subject=$ habit is=day clear
-every X is MY? @activity class|day|night? : schedule subject=$ habit is=day
+I have|do|go|going|go_to|attend|practise|practice|take|play|going_to MY|a? @activity class|lesson|lessons|practice|training|classes|sessions|session? on|every X : schedule subject=$ habit is=day clear
 N is|are now? on? X : schedule func subject=$ habit is=days
 MY|the? N goes_out|go_out|is|are|gets|get collected|emptied|picked_up? on? X : schedule func subject=$ habit is=days
 MY? @activity on|every? X : schedule func subject=$ habit is=days
-N has|have moved|gone to X : schedule func subject=$ habit change is=days
-I work|working on|from X : works_days func habit is=days
 MY day|days off is|are on? X : days_off func is=day
 
 // dated events
@@ -280,17 +201,14 @@ I am? fly|flying|travelling|traveling to X on X : trip plan is=date
 
 // likes
 MY favourite|favorite|fave|fav|go-to|preferred N is|are|has_always_been|has_to_be X : favourite_$ func pref clear
-MY favourite|favorite|fave|fav thing|things is|are X : likes adds pref
 MY favourite|favorite|fav of_all? is|are X : likes adds pref is=name
 one of MY favourite|favorite|fave|go-to N is|are|has_always_been X : likes adds pref clear
 X is|are|am|has_always_been|have_always_been one_of? MY all-time|all_time|absolute|new? favourite|favorite|go-to N : favourite_$ func pref is=like
 X is|are one_of MY favourites|favorites : likes adds pref is=like
 X is|am|has_always_been MY passion|hobby : passion adds pref is=like
-MY passion is|are|has_always_been X : passion adds pref is=like
-MY hobby|hobbies|interests|passions is|are|include|includes X : hobby adds pref is=like clear
-these_days|nowadays|lately|now ,? I prefer|like|love X : prefers pref change clear is=like
+MY hobby|hobbies|interests|passions|passion is|are|has_always_been|include|includes X : hobby adds pref is=like clear
 I prefer|favour|favor X : prefers pref adds clear is=like
-I not prefer X : dislikes pref adds is=like
+I not prefer|care_for X : dislikes pref adds is=like
 I am? a|an|MY|such_a? big|huge|massive|great|real|die-hard|lifelong|avid|not_a? fan|sucker|lover of|for X : likes deny=dislikes pref adds elide clear is=like
 I am not too? much? of? a? fan of X : dislikes pref adds is=like
 I have a|an|MY? particular|strong|keen|great|deep|real? interest|passion|love|weakness|soft_spot in|for X : likes pref adds is=like
@@ -298,26 +216,14 @@ X is|has_always_been a|my? favourite|favorite|fave of mine : likes pref adds is=
 another|the? one|thing|N? I love|like|enjoy is X : likes pref adds is=like
 I am? a|an X fan|lover|enthusiast|buff|addict|nerd|geek|person|junkie|fanatic : is trait pref adds is=trait deny=dislikes
 I am more of a X : prefers pref adds is=like clear
-I am more_of_a X : prefers pref adds is=like
-I am the? oldest|youngest|middle of X : sibling_order trait
-I am? really|very? into X : likes pref adds is=like deny=dislikes
-I am|have_been? passionate|crazy|enthusiastic|mad about X : likes pref adds is=like deny=dislikes clear
-I am? keen|hooked on X : likes pref adds is=like deny=dislikes
-I am? fond of X : likes pref adds is=like deny=dislikes
-I am? captivated|fascinated by X : likes pref adds is=like
-I am? obsessed|in_love with X : likes pref adds is=like
-I am? addicted to X : likes pref adds is=like
-I am? interested in X : likes pref adds is=like deny=dislikes
+I am|have_been? into|passionate_about|crazy_about|enthusiastic_about|mad_about|keen_on|hooked_on|fond_of|interested_in|fascinated_by|captivated_by|obsessed_with|in_love_with|addicted_to X : likes pref adds is=like deny=dislikes clear
 I have|had? always|been? loved|enjoyed|liked|adored X : likes pref adds is=always
-I have? always|had hated|disliked X : dislikes pref adds is=always
 I love|like|enjoy|adore|loving|enjoying X : likes deny=dislikes pref adds clear is=like
 I hate|dislike|despise|detest|loathe|abhor X : dislikes deny=likes pref adds clear is=like
-I can not stand|bear|abide|get_enough_of X : dislikes pref adds clear is=like
-I can not stomach X : dislikes pref adds is=like
-I not care for X : dislikes pref adds is=like
+I can not stand|bear|abide|stomach X : dislikes pref adds clear is=like
 I am? scared|afraid|terrified|frightened|phobic of X : fears adds is=like
-I am? a|an early_bird|night_owl|morning_person|introvert|extrovert|only_child|vegetarian|late_riser|light_sleeper|perfectionist|homebody|people_person|dog_person|cat_person|minimalist : is trait adds value=x
 I am? an? only_child|left-handed|right-handed|colour-blind : is trait adds value=x
+I am? a|an early_bird|night_owl|morning_person|introvert|extrovert|only_child|vegetarian|late_riser|light_sleeper|perfectionist|homebody|people_person|dog_person|cat_person|minimalist : is trait adds value=x
 
 // habits and occupations
 I am a|an|the X : works_as func is=person clear
@@ -325,29 +231,21 @@ I became|become a|an X : works_as func change is=person clear
 I am learning|trying_to_learn how? to? X : learns adds is=like
 I am training|preparing|studying for X : preparing_for adds is=like
 I am saving up? for X : saving_for adds is=like
-I am writing a|an|MY X : writing adds is=creative
-I no_longer use|go_to|attend|play|do|take|wear|watch|read X : % denied change is=like
-I use X as MY @thing : $ func clear
+I am writing a|an|MY X : writing adds words=1-5
 I use X for X : uses adds is=name
 I am? use|using|been_using X : uses adds clear is=name
 I have? switched|moved|changed from Y to X : uses change func elide clear
 I have? switched|changed to|over_to X : uses change adds elide clear is=noun
 I play|collect|teach|coach|breed|sing|knit|wear|practise|practice|volunteer|support|follow|subscribe|tutor at|for|with|in|to? X : % habit adds is=like clear deniable
-I volunteer|volunteering at|for|with X : volunteers_at habit adds is=like clear
 I have been playing|collecting|teaching|coaching|volunteering|practising|practicing|painting|running|writing|training|dancing|climbing|surfing X : % habit adds is=like
-I have? started|began|begun|took_up|taken_up|picked_up X : does habit change adds elide is=pursuit
-I am? also? starting|starting_to|taking_up X : does habit change adds is=pursuit
+I have|am? starting|starting_to|taking_up|started|began|begun|took_up|taken_up|picked_up X : does habit change adds elide is=pursuit
 I am always on_the_lookout for X : interested_in pref adds
-I wake_up|get_up|get_out_of_bed at X : wake_up_time func habit is=number
-I go_to_bed|go_to_sleep at X : bedtime func habit is=number
 I go|run|swim|cycle|jog|walk|cook|bake|read|watch|drink|eat|meet|visit|attend|take|do|make|spend|write|paint|train|work|start|call|see|listen|keep|try|buy|skip|start|order|get|meditate|exercise|hike|travel|commute|practice|babysit|study|play|help|host|celebrate|garden|pray X : % habit adds is=habit clear
 I am always X : is habit adds is=ing
 I go|run|swim|cycle|jog|walk|meditate|exercise|pray|journal|garden every|each|on|twice|once|three_times X : % habit adds
 
 // status of things, open nouns
 MY N is|are called|named X : $ func clear
-MY N 's name is X : $ func clear
-MY @thing is|am|are with X : $ func is=name clear
 MY @thing is|am|are X : $ func is=noun clear
 MY N is|are X : $ func is=value
 `

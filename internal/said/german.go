@@ -6,282 +6,174 @@ import "strings"
 // the subject may precede or follow them.
 const germanRows = `
 // wishes
-bitte|ab_jetzt|ab_sofort nenn|nenne mich X : name func wish is=name clear
 nenn|nenne|nennen mich|Sie? bitte|ab_jetzt? mich? X : name func wish is=name clear
-sag|sagen bitte? du|Sie zu mir : form_of_address func wish value=du
 bitte? duze|duz|siez|sieze|duzen|siezen mich|Sie? bitte|immer? : form_of_address func wish value=du
 du kannst|darfst mich X nennen : name func wish is=name
-du kannst|darfst mich? duzen|siezen : form_of_address func wish value=du
-Sie können|dürfen mich duzen : form_of_address func wish value=du
+du|Sie kannst|darfst|können|dürfen mich? duzen|siezen : form_of_address func wish value=du
 bitte? antworte|antworten|schreib|schreibe|rede|sprich mir|mit|Sie|mir_bitte? bitte|immer|mir? auf #language : answer_language func wish clear
 bitte? auf #language antworten|schreiben : answer_language func wish
-bitte? antworte|antworten|schreib|schreibe|erkläre|erklär|erklären|fass|fasse|formuliere|bleib|sei|seien mir|Sie|dich|es|alles|das? X : answer_style func wish is=manner clear
-bitte? halte|halt|halten dich|Sie|sich|deine|die|Ihre|es|alles antworten? X : answer_style func wish is=manner clear
-bitte? gib|geben mir|Sie? X antworten|erklärungen : answer_style func wish is=manner
+bitte? antworte|antworten|schreib|schreibe|erkläre|erklär|erklären|fass|fasse|formuliere|bleib|sei|seien|halte|halt|halten mir|Sie|dich|sich|es|alles|das|deine|die|Ihre? antworten? X : answer_style func wish is=manner clear
 bitte? X antworten|antworten_geben|antwort|halten|fassen|erklären : answer_style func wish is=manner
-I mag|will|bevorzuge|brauche|möchte|hätte_gern|hätte_gerne|hätte X antworten|erklärungen : answer_style func wish is=manner
-bitte? nur? X antworten : answer_style func wish is=manner
-bitte? X : answer_style func wish is=mannerly
-bitte? verwende|benutze|benutz|nutze|nimm|verwenden|benutzen|nutzen|gib|rechne|rechnen Sie|mir|alles|immer|temperaturen|entfernungen|maße|preise|mengen? in? X einheiten|angaben|an : units func wish is=short
+I|bitte? mag|will|bevorzuge|brauche|möchte|hätte_gern|hätte_gerne|hätte|gib|geben mir|Sie? X antworten|erklärungen : answer_style func wish is=manner
+bitte? verwende|benutze|benutz|nutze|nimm|verwenden|benutzen|nutzen|gib|rechne|rechnen Sie|mir|alles|immer|temperaturen|entfernungen|maße|preise|mengen? in? X einheiten|angaben|an : units func wish words=1-8
 bitte? verwende|benutze|benutz|nutze|nimm|verwenden|benutzen|nutzen|gib|rechne|rechnen Sie|mir|alles|immer|temperaturen|entfernungen|maße|preise|mengen? in? X : units func wish is=unit
-bitte? X einheiten verwenden|benutzen|nutzen|bitte? : units func wish is=unit
-temperaturen|entfernungen|maße|preise|mengen|angaben bitte? immer? in X angeben? : units func wish is=unit
-bitte? keine|ohne emojis|smileys|emoticons bitte|mehr|verwenden|benutzen? : emojis func wish value=keine
-bitte? verwende|benutze|nutze|benutz|schick|schreib|verwenden Sie|mir? keine|nie emojis|smileys|emoticons mehr? : emojis func wish value=keine
+bitte? verwende|benutze|nutze|benutz|schick|schreib|verwenden? Sie|mir? keine|ohne|nie emojis|smileys|emoticons bitte|mehr|verwenden|benutzen? : emojis func wish value=keine
 du kannst|darfst wieder|jetzt? X verwenden|benutzen|nutzen|schicken : emojis denied wish is=emoji
 du kannst|darfst wieder|jetzt? X antworten|schreiben|erklären : answer_style func wish is=manner
 du musst|brauchst nicht mehr? so? X zu? antworten|schreiben|erklären : answer_style denied wish is=manner
-bitte? empfiehl|schlag|schlage|erwähne|erinnere|frag|frage|schick|zeig|sprich|nenn|ruf mir|mich|Sie? nie|nicht|keine|niemals X : should_not wish adds is=wish
 ab_jetzt|künftig|in_zukunft|von_nun_an|ab_sofort ,? bitte? X : should wish adds is=imperative clear
 immer X : should wish adds is=infinitive
-I möchte|will ,? dass du immer|nie|nur X : should wish adds
-du sollst immer|nie|nur X : should wish adds
+I|du möchte|will|sollst ,? dass? du? immer|nie|nur X : should wish adds
 
 // corrections
-ihr|sein name|vorname ist|war X : name func subject=she is=name
-sie|er heißt X , nicht Y : name func subject=she is=short
 sie|er heißt X : name func subject=she is=proper
-es|das ist|heißt X , nicht Y : it func change subject=it is=short
-es|das ist|heißt nicht Y , sondern X : it func change subject=it is=short
-I meine|meinte X , nicht Y : it func change subject=it is=short
+es|das ist|heißt nicht Y , sondern X : it func change subject=it words=1-8
+I|es|das|sie|er ist|heißt|meine|meinte X , nicht Y : it func change subject=it words=1-8
 
 // name, age, birth
-MY name ist|lautet X : name func clear is=name
 I heiße X : name func clear is=name
-I? bin I? X jahre alt? : age func clear is=number
-I? bin I? gerade|letzte_woche|gestern? X geworden : age func change is=number
+I? bin I? gerade|letzte_woche|gestern? X jahre|geworden alt? : age func clear is=number
 I werde? bin X : age func is=age
 MY geburtstag ist am? X : birthday func trait clear is=date
-I? habe I? am X geburtstag : birthday func trait clear is=date
-I? bin I? am X geboren : birthday func trait clear is=date
-I? bin I? in X geboren : born_in func trait clear is=upper
-I? bin I? in X aufgewachsen : grew_up_in func trait clear is=upper
-I? komme I? ursprünglich|eigentlich? aus X : from func trait clear is=upper
-I? stamme I? aus X : from func trait clear is=upper
+I? habe I? am X geburtstag : birthday func trait clear is=date front
+I? bin I? am X geboren : birthday func trait clear is=date front
+I? bin I? in X geboren : born_in func trait clear is=upper front
+I? bin I? in X aufgewachsen : grew_up_in func trait clear is=upper front
+I? komme|stamme I? ursprünglich|eigentlich? aus X : from func trait clear is=upper
 
 // residence
 I? wohne|lebe I? in|auf|an der|dem? X : address func clear is=street deniable
-I? wohne|lebe I? nicht mehr in X : lives_in denied change clear
-I? wohne|lebe I? in|bei|nahe|an|auf X : lives_in func clear is=upper deniable
-in X wohne|lebe I : lives_in func clear is=upper
-I in|bei X wohne|lebe : lives_in func clear is=upper
+I? wohne|lebe I? allein|alleine? in|bei|nahe|an|auf X : lives_in func clear is=upper deniable front
 I? bin I? von Y nach X umgezogen|gezogen : lives_in func change clear is=upper
-I? bin I? nach|in X umgezogen|gezogen|übersiedelt|ausgewandert : lives_in func change clear is=upper
-I? bin I? umgezogen ,? nach|in X : lives_in func change is=upper
-I? bin I? in|im|ins X eingezogen : lives_in func change clear is=upper
-I? bin I? umgezogen ,|:|und|– MY? neue? wohnung|adresse|haus|zuhause? ist|liegt|wohne|jetzt|bin|lebe I? in|nach X : lives_in func change is=upper
+I? bin I? nach|in|im|ins X umgezogen|gezogen|eingezogen|übersiedelt|ausgewandert : lives_in func change clear is=upper
+I? bin I? umgezogen ,|:|und|–? MY? neue? wohnung|adresse|haus|zuhause? ist|liegt|wohne|jetzt|bin|lebe I? in|nach X : lives_in func change is=upper
 die_neue|neue|MY wohnung|haus|zuhause|bleibe ist|liegt|befindet_sich in|im X : lives_in func is=upper
-I wohne|lebe mit X zusammen : lives_with adds is=short
-I? wohne|lebe I? allein|alleine in|bei|an|auf X : lives_in func clear is=upper
 I? wohne|lebe I? im|in_einem|in_einer Z in X : lives_in func clear is=upper
-I? wohne|lebe I? allein|alleine : lives_with func value=niemand
-MY zuhause|zuhause_ist ist? X : lives_in func is=upper
 
 // work
-I? arbeite I? als X bei|in|im|an|für|am Z : works_as func clear is=short
-I? arbeite I? als X : works_as func clear is=short
-I? arbeite I? nicht mehr bei|für|in X : works_at denied change clear
-I? arbeite I? bei|für|am|beim X : works_at func clear is=upper deniable
-I? arbeite I? im|an X : works_at func clear is=upper deniable
+I? arbeite I? als X bei|in|im|an|für|am Z : works_as func clear words=1-8
+I? arbeite I? als X : works_as func clear words=1-8
+I? arbeite I? bei|für|am|beim|im|an X : works_at func clear is=upper deniable front
 I? arbeite I? in der|dem|einer|einem X : works_at func clear is=institution deniable
 I? arbeite I? in X : works_in func is=upper deniable
-I bei X arbeite : works_at func clear is=upper
-bei X arbeite I : works_at func clear is=upper
-I? bin I? bei|beim X angestellt|beschäftigt : works_at func clear is=upper
+I? bin I? bei|beim X angestellt|beschäftigt : works_at func clear is=upper front
 I? habe I? bei Y gekündigt|aufgehört und|, arbeite|bin|fange|starte jetzt|nun? bei|für? X : works_at func change clear is=upper
-I? bin I? von Y zu X gewechselt : works_at func change clear is=upper
-I? bin I? zu X gewechselt : works_at func change is=upper
-I? habe I? den job|arbeitgeber|stelle|die_stelle|die_firma gewechselt ,|:|und|– jetzt|bin|arbeite|ist_es|I? jetzt|I|nun? bei|es? X : works_at func change is=upper
 I? habe I? bei|beim X angefangen : works_at func change clear is=upper
-I? habe I? einen_neuen|einen|neuen job|stelle bei X : works_at func change clear is=upper
-I? habe I? eine_neue|neue|eine stelle bei|als X : works_at func change clear is=upper
-I? habe I? bei|beim X gekündigt|aufgehört : works_at denied change clear is=upper
-bei|beim X habe I gekündigt|aufgehört : works_at denied change clear is=upper
+I? habe I? einen_neuen|einen|neuen|eine_neue|neue|eine job|stelle bei|als X : works_at func change clear is=upper
+I? habe I? bei|beim X gekündigt|aufgehört : works_at denied change clear is=upper front
 I? habe I? MY job gekündigt|verloren|aufgegeben : works_at denied change clear
 I? habe I? gekündigt : works_at denied change
-I? bin I? im_ruhestand|in_rente|rentner|rentnerin|pensioniert|in_pension|pensionist|pensionistin : works_as func value=retired
-I? bin I? arbeitslos|arbeitssuchend : works_as func value=unemployed
-I? bin I? selbstständig|selbständig|freiberuflich|freiberufler|freiberuflerin : works_as func value=self-employed
-I? habe I? einen|noch_einen|einen_zweiten zweitjob|nebenjob|zweiten_job bei|als|in X : works_at adds is=short
-I? studiere I? X in|an Z : studies func is=upper
+I? bin I? im_ruhestand|in_rente|rentner|rentnerin|pensioniert|in_pension|pensionist|pensionistin|arbeitslos|arbeitssuchend|selbstständig|selbständig|freiberuflich|freiberufler|freiberuflerin : works_as func value=retired
 I? studiere I? an X : studies_at func is=upper
 I? studiere I? X : studies func is=upper
-I? mache I? eine? ausbildung|lehre als|zum|zur X : studies func is=short
-I? bin I? von_beruf X : works_as func is=short
-von_beruf bin I X : works_as func is=short
-I? gehe I? in_die X klasse : school_year func is=short
+I? mache I? eine? ausbildung|lehre als|zum|zur X : studies func words=1-8
 I? gehe|bin I? auf|aufs|an|in|ins der|die|das|den? X : school func is=school
 I? arbeite I? X stunden|prozent die_woche|pro_woche|in_der_woche? : working_hours func is=digits
-I? habe I? X stunden die_woche|pro_woche|in_der_woche : working_hours func is=digits
 I? habe I? auf X stunden|prozent reduziert|aufgestockt|erhöht|verkürzt : working_hours func change is=digits
-MY abteilung|team|station|gruppe|filiale leitet|führt jetzt|nun? X : boss func change is=title
-X leitet|führt|übernimmt jetzt|nun? MY abteilung|team|station|gruppe|filiale : boss func change is=title
 
 // vehicles, belongings
 I? habe I? MY|das|den|die alte|alten|altes? @thing verkauft|abgegeben|verschenkt|verschrottet und|,|– MY? jetzt|dafür|stattdessen|nun? einen|eine|ein|fahre|habe|I? jetzt|I|nun? einen|eine|ein? X gekauft|geholt|angeschafft? : $ func change clear
-I? habe I? MY|das|den|die alte|alten|altes? Y verkauft und|,|– jetzt|dafür|stattdessen|nun? einen|eine|ein|fahre|habe|I? jetzt|I|nun? einen|eine|ein? X gekauft|geholt|angeschafft? : owns change
-I? habe I? MY|das|den|die|kein|keinen|keine alte|alten|altes? @thing verkauft|abgegeben|verschenkt|verschrottet : $ denied change clear
-I? habe I? den|die|das|MY X verkauft : owns denied change is=upper
-den|die|das|MY @thing habe I verkauft|abgegeben|verschenkt|verschrottet : $ denied change clear
-den|die|das|MY @thing bin I los : $ denied change clear
-den|die|das|MY X habe I verkauft|verschenkt|verschrottet : owns denied change is=upper
-I? bin I? den|die|das|MY X los : owns denied change is=upper
-den|die|das|MY X bin I los : owns denied change is=upper
+I? habe I? MY|das|den|die|kein|keinen|keine alte|alten|altes? @thing verkauft|abgegeben|verschenkt|verschrottet : $ denied change clear front
+I? habe I? den|die|das|MY X verkauft : owns denied change is=upper front
+I? bin I? den|die|das|MY X los : owns denied change is=upper front
 steht|stehen jetzt|nun|hier? ein|eine|MY X vor|in|auf|im der|dem? tür|garage|hof|carport : car func change is=upper
 I? habe I? kein|keine|keinen @thing mehr? : $ denied clear
 I? fahre I? einen|eine|ein X : car func clear is=upper deniable
-I? fahre I? kein|keinen auto|wagen mehr? : car denied
-I? habe I? einen_neuen|ein_neues|eine_neue @thing ,|:|– einen|eine|ein? X : $ func change clear is=upper
-I? habe I? mir? einen|eine|ein neuen|neues|neue @thing gekauft|geholt|besorgt ,|:|– einen|eine|ein? X : $ func change is=upper
-I? habe I? mir? einen|eine|ein X gekauft und|,|– den|die|das|MY alten? Y verkauft|abgegeben|weggegeben : owns change is=upper
-I? besitze|habe I? ein|eine|einen #thing : owns adds
+I? habe I? mir? einen|eine|ein neuen|neues|neue @thing gekauft|geholt|besorgt? ,|:|– einen|eine|ein? X : $ func change is=upper clear
 I? bin I? von Y auf|zu X umgestiegen|gewechselt : uses func change clear
 I? bin I? auf|zu X umgestiegen|gewechselt : uses change adds is=upper
-statt Y nutze|benutze|trinke|nehme|fahre|verwende I X : uses func change
 neue|neuer|neues @thing :|ist|lautet X : $ func change is=noun
-@thing : X : $ func reported
-@role : X : $ func reported
+@thing|role : X : $ func reported
 neue|neuer|die_neue|der_neue MY? @role ist|heißt|:|– X : $ func change is=title
 das|die|der passwort|code|pin|kombination|nummer|zahlencode für|vom|von|zum|zur die|das|den|der|dem? N ist|lautet jetzt|nun|ab_heute? X : $_code func is=digits
-der|die|das N hat|habe jetzt|nun|ab_heute|ab_sofort die|den_code|den|die_nummer X : $_code func change is=digits
-X ist|lautet jetzt|nun|ab_heute|ab_sofort das|die|der|MY neue? @thing : $ func change is=noun
 das|die|der @thing ist|lautet|ist_jetzt|lautet_jetzt X : $ func is=digits
 die|das|der neue|neuer|neues @thing ist|lautet|heißt X : $ func change
-MY @thing : X : $ func is=digits
 MY|die|der|das @thing beträgt|kostet X : $ func is=digits
 MY|die|der|das @thing wurde|ist auf X erhöht|gesenkt|gestiegen|angehoben : $ func change is=digits
-MY N kostet X : $_price func is=digits
-die|der|das N kostet jetzt|nun|neuerdings X : $_price func change is=digits
+MY N kostet jetzt|nun|neuerdings? X : $_price func is=digits
 
 // people
-MY @kin heißt|heiße X : $ adds clear
+MY @bearer heißt|heiße X : $ func clear
 MY @kin bin|ist X : $ adds is=proper
-MY @pet heißt|heiße X : $ adds clear
-MY @pet ist|bin ein|eine X : pet_breed adds subject=$ is=short
-MY @role heißt|heiße X : $ func clear
-MY @role ist|bin X : $ func clear is=title
-MY @role da|dort|hier ist|heißt X : $ func is=title
-MY @role ,|:|– X : $ func is=entire
-MY @kin ,|:|– X : $ adds is=entire
-I? habe I? einen|eine|ein|noch_einen|noch_eine|noch_ein ältere|jüngere|kleine|große|älteren|jüngeren|kleinen|großen|neue|neuen|weitere|zweite|zweiten? @kin , der|die|das heißt? X heißt? : $ adds
-I? habe I? einen|eine|ein|noch_einen|noch_eine|noch_ein ältere|jüngere|kleine|große|älteren|jüngeren|kleinen|großen|weitere|zweite|zweiten? @kin namens X : $ adds clear
-I? habe I? einen|eine|ein|noch_einen|noch_eine|noch_ein @kin , X : $ adds is=proper
-I? habe I? einen|eine|ein|noch_einen|noch_eine neue|neuen? @pet namens|, X : $ adds is=proper clear
+MY @pet ist|bin ein|eine X : pet_breed adds subject=$ words=1-8
+MY @role da|dort|hier? ist|bin X : $ func clear is=title
+MY @kin|role ,|:|– X : $ func is=entire
+I? habe I? einen|eine|ein|noch_einen|noch_eine|noch_ein ältere|jüngere|kleine|große|älteren|jüngeren|kleinen|großen|neue|neuen|weitere|zweite|zweiten? @kin|pet namens|, der|die|das? heißt? X heißt? : $ adds is=proper clear
 I? habe I? einen|eine|ein|neuen|neue neuen|neue @role ,|namens|:|– X : $ func change is=title
 I? habe I? den|die|MY @role gewechselt ,|:|und|– jetzt|bin|ist|nun|gehe|heißt|es|I? jetzt|ist|es|I? bei|zu|sie|er? X : $ func change clear
 I? habe I? den|die|das|MY @place gewechselt ,|:|und|– jetzt|bin|ist|nun|gehe|trainiere|es|I? jetzt|ist|es|I? bei|zu|im|in? X : $ func change clear
-X ist|bin MY neuer|neue @role : $ func change is=title
 X ist|bin MY @role : $ func is=title clear
-X ist|bin MY @kin : $ adds is=proper clear
-X ist|bin MY @pet : $ adds is=proper
+X ist|bin MY @kin|pet : $ adds is=proper clear
 I? habe I? einen|eine|ein|zwei|drei|vier|fünf ältere|jüngere|kleine|große|erwachsene|älteren|jüngeren|kleinen? #kin : has_family adds clear
 I? habe I? einen|eine|ein|zwei|drei|vier|fünf|nen|ne neue|kleine|alten? #pet : has_pet adds clear
 I? habe I? keine|keinen|kein #kin : has_family denied
-I? habe I? keine|keinen|kein #pet : has_pet denied
 I bin gestorben|verstorben|eingeschläfert|eingeschläfert_worden|tot : died denied change
 I bin am|im|letzten|letzte|letztes|diese|diesen Z gestorben|verstorben|eingeschläfert_worden : died denied change
-I muss|musste|mussten ich|wir einschläfern|gehen lassen : died denied change
 I bin ausgezogen : gone denied change
 ist|bin X gestorben|verstorben|eingeschläfert_worden : lost denied change is=close
-I? habe I? X verloren : lost denied change is=close
-I? muss|musste|mussten|müssen I? X einschläfern|gehen lassen : lost denied change is=close
-I? habe I? X einschläfern lassen : lost denied change is=close
-I? bin I? mit X verheiratet : spouse func clear is=upper
-I? bin I? mit X zusammen : partner func is=proper
+I? habe|muss|musste|mussten|müssen I? X einschläfern|gehen lassen : lost denied change is=close front
+I? bin I? mit X verheiratet : spouse func clear is=upper front
+I? bin I? mit X zusammen : partner func is=proper deniable
 I? bin I? mit X verlobt : fiance func is=upper
 I? habe I? mich von MY @role getrennt : $ denied change
-I? bin I? nicht_mehr mit X zusammen : partner denied change
 I? bin I? #status : marital_status func clear
 I? habe I? geheiratet : marital_status func change value=married
 I? habe I? uns getrennt : marital_status func change value=separated
-Z und I haben uns getrennt : marital_status func change value=separated
-I? bin|lebe I? von MY @role getrennt|geschieden : marital_status func value=separated
-I? bin I? mutter|vater|mama|papa von X : has_family adds
 
 // health and diet
-I? bin I? nicht allergisch gegen|auf X : allergic_to denied change
-I? bin I? nicht gegen|auf X allergisch : allergic_to denied change
-I? bin I? allergisch|intolerant gegen|auf X : allergic_to adds clear
-I? bin I? gegen|auf X allergisch : allergic_to adds clear
-I? reagiere I? allergisch auf X : allergic_to adds clear
-I? reagiere I? auf X allergisch : allergic_to adds clear
-gegen|auf X bin|reagiere I allergisch : allergic_to adds clear
+I? bin|reagiere I? allergisch|intolerant gegen|auf X : allergic_to adds clear deniable
+I? bin|reagiere I? gegen|auf X allergisch : allergic_to adds clear deniable front
 I? habe I? eine|MY? starke|schwere|leichte? allergie gegen|auf X : allergic_to adds clear
 I? habe I? eine? X : allergic_to adds is=allergy
 I? vertrage I? kein|keine|keinen X : cannot_eat adds clear
-I? vertrage I? X nicht|schlecht|überhaupt_nicht : cannot_eat adds clear
-X vertrage I nicht|schlecht : cannot_eat adds clear
+I? vertrage I? X nicht|schlecht|überhaupt_nicht : cannot_eat adds clear front
 I? darf|kann I? kein|keine|keinen X essen|trinken|zu_mir_nehmen : cannot_eat adds clear
-I? darf|kann I? X nicht essen|trinken|vertragen : cannot_eat adds clear
-X darf|kann I nicht essen|trinken : cannot_eat adds
+I? darf|kann I? X nicht essen|trinken|vertragen : cannot_eat adds clear front
 I? esse I? kein|keine|keinen|nie|niemals X : cannot_eat adds clear
-X esse I nicht|nie|keins : cannot_eat adds clear
+I? esse I? X nicht|nie|keins : cannot_eat adds clear is=food front
 I? trinke I? kein|keine|keinen|nie|niemals X : does_not_drink adds clear
-X trinke I nicht|nie|keinen : does_not_drink adds clear
+I? trinke I? X nicht|nie|keinen : does_not_drink adds clear is=food front
 I? esse|trinke I? wieder X : eats change adds
-I? esse|trinke I? X wieder : eats change adds
-I? habe I? aufgehört zu rauchen : does_not adds change value=smoke
-I? habe I? mit_dem|das rauchen aufgehört|aufgegeben? : does_not adds change value=smoke
+I? habe I? mit_dem|das|aufgehört_zu rauchen aufgehört|aufgegeben? : does_not adds change value=smoke
 I? rauche|trinke I? nicht|nie mehr? : does_not adds value=smoke
 I? rauche I? wieder? : does_not denied value=smoke
-I? esse|lebe|ernähre I? mich? #diet : diet func clear deniable
-I? bin I? jetzt|seit|ein|eine? #diet geworden? : diet func clear deniable
-I? bin I? #condition : has_condition adds clear
-I? habe I? #condition : has_condition adds clear
-I? leide I? an|unter X : has_condition adds
-bei mir wurde X diagnostiziert|festgestellt : has_condition adds change
+I? bin|esse|lebe|ernähre I? mich|jetzt|seit|ein|eine? #diet geworden? : diet func clear deniable
+I? habe|bin|leide I? an|unter? #condition : has_condition adds clear
 I? trage I? eine? brille|kontaktlinsen|hörgeräte : wears adds value=glasses
 I? nehme I? täglich|jeden_tag|jeden_morgen|regelmäßig X : takes adds habit
 I? nehme I? morgens|abends|mittags|täglich|früh? N X mg|milligramm|mikrogramm|µg|tropfen|tabletten|einheiten : $_dose func habit is=digits
 I? nehme|bin|spritze I? morgens|abends|mittags|täglich|früh? auf|bei? X mg|milligramm|mikrogramm|µg|tropfen|tabletten|einheiten von|vom? dem|der? N : $_dose func habit is=digits
-I? nehme I? X von|vom dem|der? N : $_dose func habit is=digits
 N wurde|ist auf X mg|milligramm|mikrogramm|µg|tropfen|einheiten erhöht|gesenkt|hochgesetzt|runtergesetzt|reduziert|gesteigert : $_dose func change habit is=digits
 
 // languages
 I? spreche I? kein X : speaks denied is=upper
-I? kann I? nicht schwimmen|autofahren|auto_fahren|kochen|tanzen|skifahren|radfahren|singen : cannot adds value=x
 I? trage|habe I? schuhgröße|größe|konfektionsgröße X : size func is=digits
-X ist nichts für_mich : dislikes pref adds is=like
 X schmeckt|schmecken mir nicht|überhaupt_nicht|gar_nicht : dislikes pref adds is=like
-mir schmeckt|schmecken X nicht : dislikes pref adds is=like
-I? bin I? kein großer? fan von X : dislikes pref adds is=like
-I? spreche I? fließend|gut|etwas|auch|ein_bisschen? X fließend? : speaks adds clear is=upper
+I? spreche I? fließend|gut|etwas|auch|ein_bisschen? X fließend? : speaks adds clear is=upper front
 I? lerne I? seit|gerade|jetzt|neuerdings? #language : learns adds
 I? kann I? X sprechen : speaks adds is=upper
-MY muttersprache ist|bin X : native_language func clear is=upper
 
 // membership, schedules
-I? bin I? mitglied bei|im|in|der|des|beim|von X : member_of adds clear
-I? bin I? im|in_der|in_einem|bei|beim X mitglied|angemeldet : member_of adds clear
-I? bin I? nicht_mehr bei|im|in X mitglied|angemeldet : member_of denied change
-I? bin I? aus Y ausgetreten und in X eingetreten : member_of change
-I? bin I? dem|der|den? X beigetreten : member_of change adds
-I? habe I? MY mitgliedschaft bei|im|in X gekündigt : member_of denied change
+I? bin I? mitglied bei|im|in|der|des|beim|von X : member_of adds clear deniable
+I? bin I? im|in_der|in_einem|bei|beim X mitglied|angemeldet : member_of adds clear deniable
 I? bin I? aus|bei X ausgetreten|ausgestiegen|raus : member_of denied change is=upper
-I? bin I? in X eingetreten : member_of change adds
-das|den|die|MY X habe I gekündigt : member_of denied change is=upper
-I? trainiere I? bei|im|in X : gym func is=upper
+I? bin I? dem|der|den|in? X beigetreten|eingetreten : member_of change adds
+I? habe I? das|den|die|MY X gekündigt : member_of denied change is=upper front
 MY|der|die|das? @activity bin|ist|findet|sind jetzt|nun|immer|ab_jetzt? am|an|immer|jeden? X statt? : schedule func subject=$ habit is=day clear
-MY|der|die|das? @activity ist|wurde|hat|bin von Y auf X verlegt|verschoben|gewechselt : schedule func change subject=$ habit is=day clear
-MY|der|die|das? @activity ist|wurde|hat|bin auf X verlegt|verschoben|gewechselt : schedule func change subject=$ habit is=day clear
+MY|der|die|das? @activity ist|wurde|hat|bin Z? auf X verlegt|verschoben|gewechselt : schedule func change subject=$ habit is=day clear
 I? habe|gehe|mache|besuche I? am|jeden|immer? X zum|zur|ins|in_den|in_die|einen|MY? @activity : schedule subject=$ habit is=day clear
 I? habe|gehe|mache|besuche|spiele I? zum|zur|ins|in_den|in_die|einen|MY? @activity immer? am|jeden|an X : schedule subject=$ habit is=day clear
-I? habe|gehe|mache|besuche I? zum|zur|ins|in_den|in_die|einen|MY? @activity X : schedule subject=$ habit is=daily clear
 X habe|gehe|mache|ist I? zum|zur|ins|in_den|in_die|MY? @activity : schedule subject=$ habit is=day
 @activity habe|mache I? immer? am|jeden? X : schedule subject=$ habit is=day
-N ist|findet|sind jetzt|nun immer? am? X statt? : schedule func change subject=$ habit is=daily
 
 // dated events
 MY N ist|beginnt|findet am X statt? : $ event func is=date
 MY|der|die|das N ist|wurde auf|auf_den X verschoben|verlegt|vorverlegt : $ event func change is=date
-MY|der|die|das N ist|wurde verschoben|verlegt ,|:|auf|– auf|jetzt|neuer_termin|den? X : $ event func change is=date
 I? habe I? am X einen|eine|ein|MY N : $ event is=date
 I? heirate|heiraten I? am X : wedding event func is=date
-I? fliege|fahre|reise I? am X nach X : trip plan is=date
 
 // likes
 MY N ist|sind|bin|war_schon_immer X : favourite_$ func pref clear is=favourite
-einer|eine|eines MY N ist|sind X : likes adds pref is=favourite
 X ist|sind|bin MY N : favourite_$ func pref is=favourite
 I? trinke|esse|lese|höre|schaue|spiele|mag I? neuerdings|inzwischen|mittlerweile|jetzt lieber X : prefers pref change clear
 I? mag|trinke|esse|nehme|lese|höre|fahre I? lieber X : prefers pref adds clear
@@ -290,52 +182,34 @@ am_liebsten trinke|esse|lese|höre|mag|schaue|spiele|koche|reise|gehe|mache|arbe
 I? trinke|esse|lese|höre|mag|schaue|spiele|koche|reise|gehe|mache|arbeite|fahre|sitze I? am_liebsten X : likes pref adds clear is=like
 I? bin I? ein|eine|kein|keine? großer|große|riesiger|riesen|totaler|echter? fan von|der|des X : likes pref adds deny=dislikes clear is=like
 I? bin I? eher|mehr ein|der|die? X : prefers pref adds is=upper
-X finde I furchtbar|schrecklich|schlimm|eklig|widerlich|ätzend : dislikes pref adds is=like
-I? finde I? X furchtbar|schrecklich|schlimm|eklig|widerlich|ätzend : dislikes pref adds is=like
+I? finde I? X furchtbar|schrecklich|schlimm|eklig|widerlich|ätzend : dislikes pref adds is=like front
 X geht gar_nicht : dislikes pref adds is=upper
-I? kann I? X nicht_leiden|nicht_ausstehen|nicht_ab : dislikes pref adds clear
-X kann I nicht_leiden|nicht_ausstehen : dislikes pref adds
-I? mag I? kein|keine|keinen|nicht X : dislikes pref adds clear is=like
-I? mag I? X nicht|überhaupt_nicht|gar_nicht|nicht_so : dislikes pref adds clear is=like
-X mag I nicht|gar_nicht|überhaupt_nicht|nicht_so : dislikes pref adds clear is=like
-I? hasse|verabscheue I? X : dislikes pref adds clear is=like
-X hasse I : dislikes pref adds is=like
-I? mag|liebe I? X : likes pref adds deny=dislikes clear is=like
-X mag|liebe I : likes pref adds is=like
-I? habe I? X gern|gerne : likes pref adds is=like
+I? kann I? X nicht_leiden|nicht_ausstehen|nicht_ab : dislikes pref adds clear front
+I? hasse|verabscheue I? X : dislikes pref adds clear is=like front
+I? mag|liebe I? X : likes pref adds deny=dislikes clear is=like front
 I? esse|trinke|lese|höre|koche|reise|spiele|schwimme|wandere|backe|tanze|male|singe|gehe|fahre|schaue|laufe|stricke|klettere|fotografiere I? gern|gerne X : likes pref adds clear is=like deny=dislikes
-I? wandere|lese|koche|backe|tanze|male|singe|schwimme|klettere|stricke|reise|fotografiere|laufe|jogge|zeichne I? gern|gerne|am_liebsten|leidenschaftlich_gern : % pref adds value=gern
-I? interessiere I? mich für X : likes pref adds clear is=like
+I? interessiere|begeistere I? mich für X : likes pref adds clear is=like
 I? stehe I? auf X : likes pref adds is=like
 I? habe I? angst vor X : fears adds
-I? begeistere I? mich für X : likes pref adds is=like
-I? bin I? süchtig_nach|verrückt_nach X : likes pref adds is=like
 MY hobby|hobbys|hobbies|leidenschaft ist|sind|bin X : hobby adds pref clear
-I? bin I? ein|eine absoluter|totale|totaler|echter|absolute? morgenmensch|frühaufsteher|frühaufsteherin|nachteule|langschläfer|langschläferin|einzelkind|katzenmensch|hundemensch|stubenhocker|kaffeetrinker|teetrinker|nachtmensch : is trait adds value=x
-I? bin I? einzelkind|linkshänder|linkshänderin|rechtshänder|frühaufsteher|frühaufsteherin|nichtraucher|nichtraucherin|langschläfer|langschläferin|nachteule|morgenmensch : is trait adds value=x
+I? bin I? ein|eine? einzelkind|linkshänder|linkshänderin|rechtshänder|frühaufsteher|frühaufsteherin|nichtraucher|nichtraucherin|langschläfer|langschläferin|nachteule|morgenmensch|katzenmensch|hundemensch|stubenhocker|nachtmensch : is trait adds value=x
 
 // habits and occupations
 I? spiele|sammle|unterrichte|trainiere|singe|züchte I? seit|in|im? X : % habit adds is=like clear deniable
-I? engagiere I? mich X : volunteers_at habit adds
 I? nutze|benutze|verwende I? X : uses adds is=upper clear
-I? stehe I? immer|meistens|jeden_tag? um X auf : wake_up_time func habit is=number
-I? gehe I? um X ins_bett|schlafen : bedtime func habit is=number
 I? gehe|laufe|schwimme|jogge|fahre|esse|trinke|lese|koche|backe|mache|trinke|treffe|besuche|schaue|arbeite|meditiere|habe|schreibe|übe|stehe|frühstücke|wandere|telefoniere|spiele|pendle|turne I? X : % habit adds is=habit clear
 X gehe|laufe|schwimme|jogge|fahre|esse|trinke|lese|koche|backe|mache|treffe|besuche|arbeite|meditiere|telefoniere|spiele I X : % habit adds is=habit
 I? habe I? aufgehört mit X : does habit denied change
-I? habe I? mit X aufgehört : does habit denied change
-mit X habe I aufgehört : does habit denied change
+I? habe I? mit X aufgehört : does habit denied change front
 mit X ist schluss|vorbei|es_vorbei : does habit denied change
-I? habe I? X aufgegeben : does habit denied change is=short
+I? habe I? X aufgegeben : does habit denied change words=1-8
 I? laufe|schwimme|jogge|koche|lese|meditiere|male|tanze|singe|wandere|rudere|reite I? nicht_mehr : % habit denied change
-I? habe I? angefangen zu X : does habit change adds is=short
+I? habe I? angefangen zu X : does habit change adds words=1-8
 I? habe I? mit X angefangen : does habit change adds is=upper
 I? bin I? ein|eine? X : works_as func is=person clear
-I? bin I? X geworden : works_as func change is=person
 
 // open nouns
 MY N heißt|nennt_sich X : $ func clear
-MY @thing ist|liegt|sind|bin in|im|am|bei|um X : $ func is=upper clear
 MY @thing ist|lautet|sind|bin X : $ func is=noun clear
 MY @thing hat_sich_geändert|ist_jetzt|ist_neu ,|:|– jetzt? X : $ func change
 MY N ist|lautet X : $ func is=value

@@ -42,7 +42,7 @@ func (r *reader) accepts(guard string, obj span, flags termFlags, c *Claim) bool
 	for _, t := range v.t[obj.lo:obj.hi] {
 		v.capital = v.capital || t.upper || t.quoted
 	}
-	if v.saysNothing() {
+	if v.saysNothing() || m.p.most > 0 && (v.n < m.p.least || v.n > m.p.most) {
 		return false
 	}
 	test, ok := guards[guard]
@@ -91,12 +91,8 @@ var guards = map[string]func(v *value) bool{
 		return v.capital || v.article || v.lex.han
 	},
 	"person": func(v *value) bool { // an occupation
-		for _, other := range [...]class{diet, condition, status} {
-			if _, ok := nounIn(v.m.phrase(v.obj), other); ok {
-				return false
-			}
-		}
-		return v.reader.people(v.obj)
+		_, other := nounIn(v.m.phrase(v.obj), diet|condition|status)
+		return !other && v.reader.people(v.obj)
 	},
 	"like": func(v *value) bool {
 		if k, _ := v.lex.reacts.at(v.t, v.obj.lo); k > 0 {
@@ -132,12 +128,7 @@ var guards = map[string]func(v *value) bool{
 		return pursuits[v.first.word] && v.n <= 5
 	},
 	"day": func(v *value) bool {
-		for k := v.obj.lo; k < v.obj.hi; k++ {
-			if v.reader.dayAt(v.t, k) || v.lex.timely[v.t[k].word] {
-				return true
-			}
-		}
-		return false
+		return v.obj.holds(func(k int) bool { return v.reader.dayAt(v.t, k) || v.lex.timely[v.t[k].word] })
 	},
 	"date": func(v *value) bool {
 		return v.reader.dated(v.t[v.obj.lo:v.obj.hi])
@@ -184,16 +175,11 @@ var guards = map[string]func(v *value) bool{
 		if v.flags&flagHabit != 0 {
 			return true
 		}
-		for k := v.obj.lo; k < min(v.obj.hi+3, len(v.t)); k++ {
-			if v.lex.timely[v.t[k].word] || v.reader.dayAt(v.t, k) && strings.HasSuffix(v.t[k].word, "s") {
-				v.claim.Temporal = Habit
-				return true
-			}
+		if (span{v.obj.lo, min(v.obj.hi+3, len(v.t))}).holds(v.recurs) {
+			v.claim.Temporal = Habit
+			return true
 		}
 		return false
-	},
-	"short": func(v *value) bool {
-		return v.n <= 8
 	},
 	"post": func(v *value) bool { // not "trabajo de noche", "de lunes a viernes"
 		return v.n <= 8 && !shifts[v.first.word] && !v.lex.timely[v.first.word] && !v.reader.dayAt(v.t, v.obj.lo) && !v.reader.hasDigit(v.obj)
@@ -213,14 +199,14 @@ var guards = map[string]func(v *value) bool{
 		case last:
 			return digits || numerals[word] && len(word) > 2
 		default: // "I'm 34 and …", not "I'm 2 minutes away"
-			return digits && len(word) == 2 && (v.t[v.m.end].mark || v.reader.joined(v.t, v.m.end))
+			joins, _ := v.lex.joins.at(v.t, v.m.end)
+			return digits && len(word) == 2 && (v.t[v.m.end].mark || joins > 0)
 		}
 	},
 	"value": func(v *value) bool { // of an open noun: a name, a number, a thing
 		return v.n <= 6 && !v.reader.people(v.obj) && (v.first.upper && !v.lex.vague[v.first.word] || v.first.quoted || v.reader.hasDigit(v.obj))
 	},
-	"manner":   (*value).manner,
-	"mannerly": func(v *value) bool { return v.manner() && v.flags&flagPlease != 0 },
+	"manner": (*value).manner,
 	"favourite": func(v *value) bool { // the noun of the row says that it is a favourite
 		return strings.HasPrefix(v.claim.Predicate, "favourite_") && v.reader.favourite(v.m.noun) || v.claim.Predicate == "likes" && v.reader.favourite(v.m.noun)
 	},
@@ -230,14 +216,6 @@ var guards = map[string]func(v *value) bool{
 	"street": func(v *value) bool { // an address
 		return v.reader.hasDigit(v.obj) && v.n <= 6 && !v.lex.timely[v.first.word]
 	},
-	"daily": func(v *value) bool {
-		for k := v.obj.lo; k < v.obj.hi; k++ {
-			if v.lex.timely[v.t[k].word] || k == v.obj.lo && v.reader.dayAt(v.t, k) {
-				return true
-			}
-		}
-		return false
-	},
 	"allergy": func(v *value) bool { // a German compound: Nussallergie
 		return v.n <= 2 && (strings.HasSuffix(v.t[v.obj.hi-1].word, "allergie") || strings.HasSuffix(v.t[v.obj.hi-1].word, "intoleranz") || strings.HasSuffix(v.t[v.obj.hi-1].word, "unvertraglichkeit")) && len(v.t[v.obj.hi-1].word) > 12
 	},
@@ -246,9 +224,6 @@ var guards = map[string]func(v *value) bool{
 	},
 	"emoji": func(v *value) bool {
 		return v.n == 1 && emojis[v.first.word]
-	},
-	"treat": func(v *value) bool {
-		return v.first.word == "tú" || v.first.word == "usted" || v.first.word == "vos"
 	},
 	"employer": func(v *value) bool { // a name, or an article before what one works at
 		return v.capital || v.article
@@ -272,12 +247,6 @@ var guards = map[string]func(v *value) bool{
 	},
 	"order": func(v *value) bool { // a Spanish imperative: usa, responde
 		return v.n <= 10 && (strings.HasSuffix(v.first.word, "a") || strings.HasSuffix(v.first.word, "e")) && standing(v.lex, v.t) && v.obj.lo <= 2
-	},
-	"hobby": func(v *value) bool { // begins with an infinitive
-		return v.n <= 5 && (strings.HasSuffix(v.first.word, "ar") || strings.HasSuffix(v.first.word, "er") || strings.HasSuffix(v.first.word, "ir")) && !strings.HasPrefix(v.first.word, "llo") && !strings.HasPrefix(v.first.word, "sent")
-	},
-	"nickname": func(v *value) bool {
-		return v.n <= 12
 	},
 	"placezh": func(v *value) bool { // 我是四川人, not 我是好人
 		return v.n >= 2 && v.n <= 6 && !v.reader.people(v.obj)
@@ -324,9 +293,6 @@ var guards = map[string]func(v *value) bool{
 		return (v.n >= 2 || !han(*v.first)) && v.n <= 10 && v.m.noun.hi-v.m.noun.lo >= 2 && v.m.noun.hi-v.m.noun.lo <= 6 && !v.lex.vague[v.first.word] &&
 			!strings.ContainsAny(topic, "把被给让没不想要会能可今明昨这那下上")
 	},
-	"pupilzh": func(v *value) bool { // somebody else, since a writer may teach there
-		return v.claim.Subject != "I" && v.n >= 2 && v.n <= 8
-	},
 	"dayzh": func(v *value) bool { // a recurring day, not 这周三
 		return v.n <= 8 && !v.lex.vague[v.first.word] && v.first.word != "下" && v.first.word != "上" && v.reader.dayAt(v.t, v.obj.lo)
 	},
@@ -334,23 +300,11 @@ var guards = map[string]func(v *value) bool{
 		_, somebody := v.reader.personAt(v.t, v.obj.lo)
 		return v.n <= 8 && somebody == 0 && !strings.Contains(v.claim.Object, "对")
 	},
-	"longzh": func(v *value) bool {
-		return v.n >= 2 && v.n <= 12
-	},
-	"joinzh": func(v *value) bool {
-		return v.n >= 2 && v.n <= 14
-	},
 	"habitzh": func(v *value) bool {
 		return v.n >= 2 && v.n <= 16 && !v.lex.vague[v.first.word]
 	},
-	"wishzh": func(v *value) bool {
-		return v.n >= 2 && v.n <= 20
-	},
 	"valuezh": func(v *value) bool {
 		return v.n >= 1 && v.n <= 20 && !v.lex.vague[v.first.word] && !(v.n <= 2 && !v.reader.hasDigit(v.obj)) && v.first.word != "好" && v.first.word != "很"
-	},
-	"openzh": func(v *value) bool {
-		return v.n >= 2 && v.n <= 12 && !v.lex.vague[v.first.word] && v.t[v.obj.hi-1].word != "的" && !(v.t[min(v.obj.hi, len(v.t)-1)].word == "的")
 	},
 	"unit": func(v *value) bool {
 		if digitsIn(v.claim.Object) > 0 {
@@ -365,25 +319,14 @@ var guards = map[string]func(v *value) bool{
 		return v.first.upper || v.reader.lower
 	},
 	"days": func(v *value) bool { // recurring days
-		for k := v.obj.lo; k < v.obj.hi; k++ {
-			if v.lex.timely[v.t[k].word] || v.reader.dayAt(v.t, k) && (v.lex.han || strings.HasSuffix(v.t[k].word, "s")) {
-				return true
-			}
-		}
-		return false
+		return v.obj.holds(v.recurs)
 	},
 	"always": func(v *value) bool {
 		k, _ := v.lex.reacts.at(v.t, v.obj.lo)
 		return v.flags&flagAlways != 0 && k == 0
 	},
-	"standing": func(v *value) bool {
-		return standing(v.lex, v.t) && v.n <= 12 || v.n <= 4 && v.lex.manner(v.t, v.obj)
-	},
 	"imperative": func(v *value) bool { // begins with a verb and does not mention the writer
 		return v.n <= maxObject && !v.lex.subjects[v.first.word] && !v.lex.articles[v.first.word] && !v.lex.prefixes[v.first.word] && !v.first.mark && !strings.HasSuffix(v.first.word, "ing") && !v.first.upper && v.first.word != "let" && v.first.word != "lets" && v.first.word != "is"
-	},
-	"wish": func(v *value) bool {
-		return v.n <= 12 && (!v.lex.vague[v.first.word] || v.first.word == "me") && standing(v.lex, v.t) && (v.m.from <= 2 || v.t[v.m.from-1].mark)
 	},
 	"ing": func(v *value) bool {
 		return strings.HasSuffix(v.first.word, "ing") && len(v.first.word) > 5
@@ -397,9 +340,6 @@ var guards = map[string]func(v *value) bool{
 	},
 	"trait": func(v *value) bool { // "dog" in "a dog person"
 		return v.n <= 2 && !vagueTraits[v.first.word]
-	},
-	"creative": func(v *value) bool {
-		return v.n <= 5
 	},
 	"close": func(v *value) bool {
 		return v.reader.close(v.obj, v.claim)
@@ -427,13 +367,9 @@ func (r *reader) proper(obj span) bool {
 	if !first.upper && !first.quoted && !r.lower || first.word[0] >= '0' && first.word[0] <= '9' {
 		return false
 	}
-	if _, ok := nounIn(first.word, language); ok {
+	_, spoken := nounIn(first.word, language)
+	if _, ok := nounIn(r.m.phrase(obj), diet|status|condition); ok || spoken {
 		return false
-	}
-	for _, c := range [...]class{diet, status, condition} {
-		if _, ok := nounIn(r.m.phrase(obj), c); ok {
-			return false
-		}
 	}
 	w := first.word
 	if r.lower && (len(w) < 3 || r.lex.known[w]) || r.lex.vague[w] || r.lex.prefixes[w] && !r.lex.han {
@@ -452,35 +388,27 @@ func (r *reader) whole(obj span) bool {
 }
 
 func (r *reader) hasDigit(obj span) bool {
-	for k := obj.lo; k < obj.hi; k++ {
-		if strings.ContainsAny(r.m.tokens[k].word, "0123456789") {
-			return true
-		}
-	}
-	return false
+	return obj.holds(func(k int) bool { return strings.ContainsAny(r.m.tokens[k].word, "0123456789") })
 }
 
-// joined reports whether token k joins a clause or begins an adverbial.
-func (r *reader) joined(t []token, k int) bool {
-	n, _ := r.lex.joins.at(t, k)
-	return n > 0
+// recurs reports whether token k says that something recurs: "every", "Tuesdays".
+func (v *value) recurs(k int) bool {
+	return v.lex.timely[v.t[k].word] || v.reader.dayAt(v.t, k) && (v.lex.han || strings.HasSuffix(v.t[k].word, "s"))
 }
 
 // describes reports whether an object says of a person what they are like, not who they
 // are: "my boss is strict", "her husband is a plumber". A name may lack its capital only
 // where the whole sentence has none.
 func (v *value) describes() bool {
-	if v.m.class != role && v.m.class != kin && v.m.class != friend || v.first.upper && !v.lex.han || v.first.quoted || definite[v.before] {
+	if v.m.class&people == 0 || v.first.upper && !v.lex.han || v.first.quoted || definite[v.before] {
 		return false
 	}
 	first, _ := utf8.DecodeRuneInString(v.reader.text[v.t[0].lo:])
 	if v.article || unicode.IsUpper(first) || v.lex.prefixes[v.first.word] && (v.first.word != "周" || weekdayHan.MatchString(v.claim.Object)) || v.reader.hasDigit(v.obj) || v.lex.of != "of" && !v.lex.han && v.reader.people(v.obj) {
 		return true
 	}
-	for _, c := range [...]class{diet, condition, status, occupation, language} {
-		if _, ok := nounIn(v.m.phrase(v.obj), c); ok {
-			return true
-		}
+	if _, ok := nounIn(v.m.phrase(v.obj), diet|condition|status|occupation|language); ok {
+		return true
 	}
 	last := v.t[v.obj.hi-1].word
 	return v.lex.traits[last] || slices.ContainsFunc(v.lex.traitEnds, func(end string) bool { return len(last) > len(end)+2 && strings.HasSuffix(last, end) })
@@ -503,16 +431,6 @@ func (v *value) manner() bool {
 		}
 	}
 	return says && v.n <= 4
-}
-
-// manner reports whether an object is an adverbial of how to answer.
-func (l *lexicon) manner(t []token, obj span) bool {
-	for k := obj.lo; k < obj.hi; k++ {
-		if n, _ := l.manners.at(t, k); n > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 var emojis = wordSet("emoji emojis emoticons smileys")

@@ -1,6 +1,7 @@
 package said
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -76,10 +77,6 @@ func sequence(s string) []string {
 				}
 				seq = append(seq, string(r))
 			}
-			continue
-		}
-		if word == "-" {
-			seq = append(seq, word)
 			continue
 		}
 		seq = append(seq, foldWord(word))
@@ -169,9 +166,10 @@ type pattern struct {
 	value     string // the object when the row has no X
 	temporal  Temporal
 	guard     string
+	least     int // the words of the object, if most is not 0
+	most      int
 	flags     rowFlags
 	verb      int // the element that "%" stands for: the one with most words
-	row       string
 }
 
 type rowFlags uint16
@@ -190,6 +188,12 @@ const (
 	clear        // accepted in long messages
 	reportedOnly // an agent's wording, not people's
 )
+
+// rowFlag are the flags of rows by name.
+var rowFlag = map[string]rowFlags{
+	"func": functional, "change": changes, "pref": preference, "wish": wishes | preference, "adds": adds, "denied": denied,
+	"deniable": deniable, "reported": reportedOnly, "elide": elides, "spoken": spoken, "clear": clear,
+}
 
 // finish compiles the tables.
 func (l *lexicon) finish() {
@@ -227,9 +231,6 @@ func (l *lexicon) finish() {
 			continue
 		}
 		for _, alt := range p.elements[key].words {
-			if alt[0] == possessiveWord || alt[0] == subjectWord {
-				continue // see usable
-			}
 			if at := l.index[alt[0]]; len(at) == 0 || at[len(at)-1] != i {
 				l.index[alt[0]] = append(at, i)
 			}
@@ -287,37 +288,17 @@ func rows(table string) []pattern {
 			panic("said: row without meaning: " + line)
 		}
 		form, meaning := line[:colon], line[colon+3:]
-		p := pattern{temporal: State, row: line}
+		p := pattern{temporal: State}
 		for _, part := range strings.Fields(form) {
-			p.elements = append(p.elements, elementsOf(part)...)
+			p.elements = append(p.elements, elementOf(part))
 		}
-		parts := strings.Fields(meaning)
+		parts, front := strings.Fields(meaning), false
 		p.predicate = parts[0]
 		for _, f := range parts[1:] {
 			name, value, _ := strings.Cut(f, "=")
 			switch name {
-			case "func":
-				p.flags |= functional
-			case "change":
-				p.flags |= changes
-			case "pref":
-				p.flags |= preference
-			case "wish":
-				p.flags |= wishes | preference
-			case "adds":
-				p.flags |= adds
-			case "denied":
-				p.flags |= denied
-			case "deniable":
-				p.flags |= deniable
-			case "reported":
-				p.flags |= reportedOnly
-			case "elide":
-				p.flags |= elides
-			case "spoken":
-				p.flags |= spoken
-			case "clear":
-				p.flags |= clear
+			case "front":
+				front = true
 			case "deny":
 				p.deny = value
 			case "subject":
@@ -326,23 +307,39 @@ func rows(table string) []pattern {
 				p.value = strings.ReplaceAll(value, "_", " ")
 			case "habit", "trait", "event", "plan", "state":
 				p.temporal = Temporal(name)
+			case "words":
+				if _, err := fmt.Sscanf(value, "%d-%d", &p.least, &p.most); err != nil {
+					panic("said: no number of words: " + line)
+				}
 			case "is":
 				if guards[value] == nil {
 					panic("said: unknown guard " + f + " in: " + line)
 				}
 				p.guard = value
 			default:
-				panic("said: unknown flag " + f + " in: " + line)
+				if rowFlag[name] == 0 {
+					panic("said: unknown flag " + f + " in: " + line)
+				}
+				p.flags |= rowFlag[name]
 			}
 		}
-		out = append(out, p)
+		if out = append(out, p); front {
+			p.elements = fronted(p.elements)
+			out = append(out, p)
+		}
 	}
 	return out
 }
 
-// elementsOf parses one word of a row. A Chinese word may hold several elements
-// without spaces between them.
-func elementsOf(part string) []element {
+// fronted returns the elements of a German row with the object before the verb: "ich mag
+// Lakritz" as "Lakritz mag ich".
+func fronted(row []element) []element {
+	object := slices.IndexFunc(row, func(e element) bool { return e.kind == 'X' || e.kind == '@' })
+	return slices.Concat(row[3:object+1], []element{row[1], {kind: 'I'}}, row[object+1:])
+}
+
+// elementOf parses one element of a row.
+func elementOf(part string) element {
 	opt := strings.HasSuffix(part, "?") && part != "?"
 	if opt {
 		part = part[:len(part)-1]
@@ -355,9 +352,11 @@ func elementsOf(part string) []element {
 		e.kind = 'M'
 	case part[0] == '@' || part[0] == '#':
 		e.kind = part[0]
-		e.class = classNames[part[1:]]
-		if e.class == noClass {
-			panic("said: unknown class " + part)
+		for name := range strings.SplitSeq(part[1:], "|") {
+			if classNames[name] == noClass {
+				panic("said: unknown class " + part)
+			}
+			e.class |= classNames[name]
 		}
 	default:
 		for _, alt := range strings.Split(part, "|") {
@@ -371,7 +370,7 @@ func elementsOf(part string) []element {
 			}
 		}
 	}
-	return []element{e}
+	return e
 }
 
 // wordsKnown counts the words that each language knows.

@@ -7,6 +7,16 @@ type span struct{ lo, hi int }
 
 func (s span) empty() bool { return s.hi <= s.lo }
 
+// holds reports whether any token of the span passes a test.
+func (s span) holds(test func(k int) bool) bool {
+	for k := s.lo; k < s.hi; k++ {
+		if test(k) {
+			return true
+		}
+	}
+	return false
+}
+
 // matcher matches one row at one place of a sentence.
 type matcher struct {
 	lex      *lexicon
@@ -195,15 +205,15 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 		m.noun = span{}
 	case '@', '#':
 		for n := m.nounLength(i); n >= 1; n-- {
-			canon, ok := m.nounAt(i, n, el.class)
+			found, ok := m.nounAt(i, n, el.class)
 			if !ok {
 				continue
 			}
 			savedObj, savedNoun := m.obj, m.noun
 			if el.kind == '@' {
-				m.noun, m.canon, m.class = span{i, i + n}, canon, el.class
+				m.noun, m.canon, m.class = span{i, i + n}, found.canon, found.class
 			} else {
-				m.obj, m.value, m.class = span{i, i + n}, canon, el.class
+				m.obj, m.value, m.class = span{i, i + n}, found.canon, found.class
 			}
 			if m.step(e+1, i+n, true) {
 				return true
@@ -327,25 +337,22 @@ func (m *matcher) nounLength(i int) int {
 	return min(n, len(m.tokens)-i)
 }
 
-// nounAt returns the canonical name of the n tokens from i in a class.
-func (m *matcher) nounAt(i, n int, c class) (string, bool) {
+// nounAt returns the noun of the n tokens from i in a class.
+func (m *matcher) nounAt(i, n int, c class) (noun, bool) {
 	for k := i; k < i+n; k++ {
 		if m.tokens[k].mark || m.tokens[k].quoted {
-			return "", false
+			return noun{}, false
 		}
 	}
-	if n == 1 {
-		word := m.tokens[i].word
-		if c == drug {
-			return word, isDrug(word)
-		}
-		canon, ok := nounIn(word, c)
-		if !ok && len(word) > 3 && strings.HasSuffix(word, "s") {
-			canon, ok = nounIn(word[:len(word)-1], c)
-		}
-		return canon, ok
+	word := m.phrase(span{i, i + n})
+	if c == drug {
+		return noun{word, drug}, n == 1 && isDrug(word)
 	}
-	return nounIn(m.phrase(span{i, i + n}), c)
+	found, ok := nounOf(word, c)
+	if !ok && n == 1 && len(word) > 3 && strings.HasSuffix(word, "s") {
+		return nounOf(word[:len(word)-1], c)
+	}
+	return found, ok
 }
 
 // phrase returns the folded words of a span.

@@ -98,10 +98,10 @@ func (r *reader) build(s sentence, before termFlags, subject string) (Claim, boo
 	if p.flags&wishes != 0 {
 		c.Change = p.flags&changes != 0 || flags&flagNew != 0
 	}
-	if flags&flagNew != 0 && p.flags&adds == 0 && m.class != kin && m.class != friend && m.class != pet && !c.Wish {
+	if flags&flagNew != 0 && p.flags&adds == 0 && m.class&(kin|friend|pet) == 0 && !c.Wish {
 		c.Functional = true
 	}
-	if flags&flagAlso != 0 || (m.class == kin || m.class == friend || neighbours[m.canon]) && p.predicate == "$" || m.class == pet {
+	if flags&flagAlso != 0 || (m.class&(kin|friend) != 0 || neighbours[m.canon]) && p.predicate == "$" || m.class == pet {
 		c.Functional = false
 		c.Change = c.Change && flags&flagAlso == 0
 	}
@@ -200,11 +200,8 @@ func (r *reader) openPredicate(noun span) string {
 		}
 	}
 	for k := noun.lo + 1; k <= noun.hi; k++ { // "my sister Noor"
-		head := phraseOf(r.m.tokens[noun.lo:k])
-		for _, c := range [...]class{kin, role, friend, pet} {
-			if _, ok := nounIn(head, c); ok {
-				return ""
-			}
+		if _, ok := nounIn(phraseOf(r.m.tokens[noun.lo:k]), bearers); ok {
+			return ""
 		}
 	}
 	return predicateOf(phrase)
@@ -275,9 +272,6 @@ func (r *reader) notBut(obj span) (span, span, termFlags) {
 			continue
 		}
 		ended := span{obj.lo + n, k}
-		if m.tokens[k-1].mark {
-			ended.hi--
-		}
 		obj = span{k + b, m.objectEnd(k + b)}
 		m.end = obj.hi
 		return obj, ended, flagNew
@@ -333,9 +327,6 @@ func (r *reader) notThis(obj span, prefers bool) (span, termFlags) {
 		return span{}, 0
 	}
 	end := m.objectEnd(k + n)
-	if end == k+n {
-		return span{}, flags
-	}
 	if end-k-n > 5 || m.beginsClause(k+n) && flags != 0 {
 		return span{}, 0
 	}

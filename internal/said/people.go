@@ -33,7 +33,7 @@ var relations = func() []string {
 	set := map[string]bool{"has_family": true, "has_pet": true}
 	for _, all := range nouns {
 		for _, n := range all {
-			if n.class == role || n.class == kin || n.class == friend || n.class == pet {
+			if n.class&bearers != 0 {
 				set[n.canon] = true
 			}
 		}
@@ -44,7 +44,7 @@ var relations = func() []string {
 // CalledBy returns the single words for a relation, in all languages.
 func CalledBy(relation string) (words []string) {
 	for word, all := range nouns {
-		if !strings.ContainsAny(word, " -") && slices.ContainsFunc(all, func(n noun) bool { return n.canon == relation && n.class <= pet }) {
+		if !strings.ContainsAny(word, " -") && slices.ContainsFunc(all, func(n noun) bool { return n.canon == relation && n.class&bearers != 0 }) {
 			words = append(words, word)
 		}
 	}
@@ -103,25 +103,23 @@ func (r *reader) personAt(tokens []token, i int) (p person, n int) {
 	case !r.lex.parents[tokens[i].word]:
 		return person{}, 0
 	}
-	for _, c := range [...]class{kin, role, friend, pet} {
-		for w := m.nounLength(j); w >= 1; w-- {
-			canon, ok := m.nounAt(j, w, c)
-			if !ok || j == i && r.lex.han && !relatives[canon] {
-				continue
-			}
-			end := j + w
-			for k := r.nameLength(tokens, end); k > 0; k = r.nameLength(tokens, end) {
-				end += k
-			}
-			if _, k := r.knownAt(tokens, end); end == j+w {
-				end += k
-			}
-			p = person{subject: "my " + canon, relation: phraseOf(tokens[j : j+w])}
-			if j += w; j < end {
-				p.name, p.called = phraseOf(tokens[j:end]), r.text[tokens[j].lo:tokens[end-1].hi]
-			}
-			return p, end - i
+	for w := m.nounLength(j); w >= 1; w-- {
+		found, ok := m.nounAt(j, w, bearers)
+		if !ok || j == i && r.lex.han && !relatives[found.canon] {
+			continue
 		}
+		end := j + w
+		for k := r.nameLength(tokens, end); k > 0; k = r.nameLength(tokens, end) {
+			end += k
+		}
+		if _, k := r.knownAt(tokens, end); end == j+w {
+			end += k
+		}
+		p = person{subject: "my " + found.canon, relation: phraseOf(tokens[j : j+w])}
+		if j += w; j < end {
+			p.name, p.called = phraseOf(tokens[j:end]), r.text[tokens[j].lo:tokens[end-1].hi]
+		}
+		return p, end - i
 	}
 	return person{}, 0
 }
@@ -285,12 +283,8 @@ func (r *reader) severalOf(k Person, relation string) bool {
 	for _, w := range sequence(strings.ReplaceAll(k.Name, " ", "_")) {
 		m.tokens = append(m.tokens, token{word: w})
 	}
-	for _, c := range [...]class{kin, pet} {
-		if canon, ok := m.nounAt(0, len(m.tokens), c); ok && canon == relation {
-			return true
-		}
-	}
-	return false
+	found, ok := m.nounAt(0, len(m.tokens), kin|pet)
+	return ok && found.canon == relation
 }
 
 // Predicates of rows for what ends a relation: the subject has died, an animal or flatmate

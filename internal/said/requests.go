@@ -2,6 +2,7 @@ package said
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ebbmem/ebb/internal/intent"
@@ -74,9 +75,9 @@ forget thing: disregard_what_i_said_about disregard_what_i_told_you_about disreg
 keep any: vergiss_das_nie vergiss_das_niemals vergiss_das_nie_wieder vergiss_nie_, vergiss_niemals_, vergiss_nie_dass vergiss_niemals_dass vergiss_bitte_nie vergiss_bitte_niemals merk_dir_das_für_immer merke_dir_das_für_immer merk_dir_für_immer merke_dir_für_immer merk_dir_das_gut merk_dir_das_dauerhaft merk_dir_dauerhaft vergessen_sie_das_nie vergessen_sie_nie vergessen_sie_niemals merken_sie_sich_das_für_immer das_darfst_du_nie_vergessen das_darfst_du_niemals_vergessen
 keep none: merk_dir_das merke_dir_das merken_sie_sich_das vergiss_das_nicht behalte_das notier_dir_das
 keep claim: vergiss_nicht_, vergiss_nicht_dass merk_dir_, merke_dir_, merk_dir_dass merke_dir_dass merk_dir_: merke_dir_:
-forget none: streich_das streiche_das streich_es lösch_es lösche_es vergiss_das vergiss_das_bitte vergiss_das_wieder vergiss_das_bitte_wieder vergiss_das_gleich_wieder vergiss_das_bitte_gleich_wieder vergiss_das_schnell_wieder vergiss_was_ich_gesagt_habe vergiss_, _was_ich_gesagt_habe vergiss_was_ich_gerade_gesagt_habe vergessen_sie_das lösch_das lösche_das das_kannst_du_vergessen_was_ich_gesagt_habe streich_das_aus_deinem_gedächtnis
-forget topic: vergiss_meine vergiss_meinen vergiss_mein vergiss_bitte_meine vergiss_bitte_meinen vergiss_bitte_mein vergiss_die vergiss_den vergiss_bitte_die vergiss_bitte_den vergiss_, _dass vergiss_dass vergiss_bitte_, _dass vergiss_bitte_dass vergessen_sie_meine vergiss_die_sache_mit vergiss_das_mit
-forget thing: vergiss_, _was_ich_über vergiss_was_ich_über vergiss_, _was_ich_dir_über vergiss_was_ich_dir_über vergiss_bitte_, _was_ich_über vergiss_bitte_was_ich_über vergiss_, _was_ich_zu vergiss_was_ich_zu vergiss_alles_über vergiss_alles_, _was_ich_über vergiss_alles_was_ich_über vergiss_bitte_alles_über lösch_meine lösche_meine lösche_meinen lösch_meinen lösche_alles_über lösch_alles_über vergessen_sie_alles_über vergessen_sie_, _was_ich_über vergiss_das_über
+forget none: streich_das streiche_das streich_es lösch_es lösche_es vergiss_das vergiss_das_bitte vergiss_das_wieder vergiss_das_bitte_wieder vergiss_das_gleich_wieder vergiss_das_bitte_gleich_wieder vergiss_das_schnell_wieder vergiss_was_ich_gesagt_habe vergiss_,_was_ich_gesagt_habe vergiss_was_ich_gerade_gesagt_habe vergessen_sie_das lösch_das lösche_das das_kannst_du_vergessen_was_ich_gesagt_habe streich_das_aus_deinem_gedächtnis
+forget topic: vergiss_meine vergiss_meinen vergiss_mein vergiss_bitte_meine vergiss_bitte_meinen vergiss_bitte_mein vergiss_die vergiss_den vergiss_bitte_die vergiss_bitte_den vergiss_,_dass vergiss_dass vergiss_bitte_,_dass vergiss_bitte_dass vergessen_sie_meine vergiss_die_sache_mit vergiss_das_mit
+forget thing: vergiss_,_was_ich_über vergiss_was_ich_über vergiss_,_was_ich_dir_über vergiss_was_ich_dir_über vergiss_bitte_,_was_ich_über vergiss_bitte_was_ich_über vergiss_,_was_ich_zu vergiss_was_ich_zu vergiss_alles_über vergiss_alles_,_was_ich_über vergiss_alles_was_ich_über vergiss_bitte_alles_über lösch_meine lösche_meine lösche_meinen lösch_meinen lösche_alles_über lösch_alles_über vergessen_sie_alles_über vergessen_sie_,_was_ich_über vergiss_das_über
 keep any: no_olvides_nunca nunca_olvides no_lo_olvides_nunca nunca_lo_olvides no_olvides_jamás jamás_olvides recuérdalo_siempre recuerda_siempre recuerda_para_siempre recuérdalo_para_siempre no_se_te_olvide_nunca que_no_se_te_olvide_nunca guárdalo_para_siempre no_olvide_nunca
 keep none: recuérdalo recuerda_esto no_lo_olvides guarda_esto apúntalo apunta_esto que_no_se_te_olvide no_olvides_esto tenlo_en_cuenta_siempre
 keep claim: no_olvides_que recuerda_que
@@ -103,23 +104,12 @@ var requestRows = func() map[string][]requestRow {
 	verbs := map[string]Verb{"keep": Keep, "forget": Forget}
 	table := make(map[string][]requestRow)
 	for line := range strings.Lines(requestTable) {
-		fields := strings.Fields(strings.ReplaceAll(line, ", _", ",_"))
+		fields := strings.Fields(line)
 		if len(fields) < 3 {
 			continue
 		}
 		for _, f := range fields[2:] {
-			var words []string
-			for _, w := range sequence(f) {
-				if trimmed := strings.TrimSuffix(w, ","); trimmed != w {
-					if trimmed != "" {
-						words = append(words, trimmed)
-					}
-					w = ","
-				}
-				if w != "" {
-					words = append(words, w)
-				}
-			}
+			words := sequence(f)
 			table[words[0]] = append(table[words[0]], requestRow{words, verbs[fields[0]], kinds[fields[1]]})
 		}
 	}
@@ -224,15 +214,7 @@ var loosely = wordSet("noise whole we you idea happened ever")
 var selfWords = wordSet("i my we our me us mine ich mein meine meinem meinen meiner wir unser unsere mir mich yo mi mis nuestro nuestra me soy tengo vivo estoy somos nos 我 我们 我們")
 
 func statesSelf(t []token) bool {
-	for k := range t {
-		if k > 8 {
-			break
-		}
-		if selfWords[t[k].word] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t[:min(len(t), 9)], func(t token) bool { return selfWords[t.word] })
 }
 
 // aboutOf returns the object of a request.

@@ -41,7 +41,7 @@ const (
 )
 
 // pastedAfter begin text by others. The rest of the message is hidden.
-var pastedAfter = [...]string{
+var pastedAfter = []string{
 	"from:", "subject:", "sent from", "begin forwarded", "---------- forwarded", "-----original", "dear ",
 	"von:", "betreff:", "gesendet:", "sehr geehrte", "liebe frau", "lieber herr",
 	"asunto:", "de:", "enviado:", "estimado", "estimada",
@@ -49,10 +49,10 @@ var pastedAfter = [...]string{
 }
 
 // pastedLine are ends of a line after which somebody else's text begins.
-var pastedLine = [...]string{" wrote:", " schrieb:", " escribió:", "写道：", "寫道：", "写道:"}
+var pastedLine = []string{" wrote:", " schrieb:", " escribió:", "写道：", "寫道：", "写道:"}
 
 // editing are requests to work on a text that follows.
-var editing = [...]string{
+var editing = []string{
 	"translate", "proofread", "summarize", "summarise", "rewrite", "rephrase", "paraphrase", "correct th", "fix the", "edit th", "polish", "improve th", "grade th", "review th", "this text", "this email", "this message", "this letter", "this paragraph", "the following", "here's the text", "my cover letter", "my essay", "short story", "write a story", "write a poem", "lyrics", "this song", "quote of", "bio for",
 	"übersetz", "korrigier", "fasse ", "zusammenfass", "formulier", "folgende", "diesen text", "diese mail", "diesen brief", "überarbeite", "verbessere",
 	"traduce", "corrige", "resume ", "reescribe", "siguiente", "este texto", "este correo", "revisa ", "mejora ",
@@ -92,29 +92,17 @@ func maskOf(s string) []byte {
 			hide(at, end)
 		case trimmed != "":
 			low := strings.ToLower(trimmed)
-			if startsWithAny(low, pastedAfter[:]) {
+			pasted := func(mark string) bool { return strings.HasPrefix(low, mark) }
+			quotes := func(mark string) bool { return strings.HasSuffix(low, mark) }
+			if slices.ContainsFunc(pastedAfter, pasted) || slices.ContainsFunc(pastedLine, quotes) {
 				hide(at, len(s))
-				at = len(s)
-				continue
-			}
-			if endsWithAny(low, pastedLine[:]) {
-				hide(at, len(s))
-				at = len(s)
-				continue
-			}
-			if colon, ok := introducesText(low); ok {
-				if colon >= len(low) && end < len(s) { // the text is on the lines below
-					hide(end, len(s))
-					at = len(s)
-					continue
-				}
-				if colon < len(low) {
-					hide(at+strings.Index(line, trimmed)+min(colon, len(trimmed)), len(s))
-					at = len(s)
-					continue
-				}
+				return mask
 			}
 			maskQuotes(s, at, end, mask)
+			if colon := introducesText(low); colon > 0 { // the text follows, or is on the lines below
+				hide(at+strings.Index(line, trimmed)+min(colon, len(trimmed)), len(s))
+				return mask
+			}
 			list = strings.HasPrefix(trimmed, "-") || strings.HasPrefix(trimmed, "*")
 		}
 		at = end + 1
@@ -122,39 +110,15 @@ func maskOf(s string) []byte {
 	return mask
 }
 
-// introducesText reports whether a line asks to work on a text after its colon.
-func introducesText(low string) (colon int, ok bool) {
-	colon = strings.IndexByte(low, ':')
-	if wide := strings.Index(low, "："); wide >= 0 && (colon < 0 || wide < colon) {
-		colon = wide + len("：") - 1
+// introducesText returns the end of the colon of a line that asks to work on a text after
+// it, 0 for other lines.
+func introducesText(low string) int {
+	colon := strings.IndexAny(low, ":：")
+	if colon < 0 || !slices.ContainsFunc(editing, func(word string) bool { return strings.Contains(low[:colon], word) }) {
+		return 0
 	}
-	if colon < 0 {
-		return 0, false
-	}
-	for _, word := range editing {
-		if i := strings.Index(low[:colon], word); i >= 0 {
-			return colon + 1, true
-		}
-	}
-	return 0, false
-}
-
-func startsWithAny(s string, prefixes []string) bool {
-	for _, p := range prefixes {
-		if strings.HasPrefix(s, p) {
-			return true
-		}
-	}
-	return false
-}
-
-func endsWithAny(s string, suffixes []string) bool {
-	for _, p := range suffixes {
-		if strings.HasSuffix(s, p) {
-			return true
-		}
-	}
-	return false
+	_, size := utf8.DecodeRuneInString(low[colon:])
+	return colon + size
 }
 
 // closing maps an opening quotation mark to the closing one.
@@ -309,9 +273,6 @@ func sentencesOf(s string, mask []byte) []sentence {
 				}
 				question = question || r == '?' || r == '？'
 				j += size
-			}
-			if j == i {
-				j = i + size
 			}
 			end(j, question)
 			i = j

@@ -6,31 +6,34 @@ import (
 	"strings"
 )
 
-// class groups nouns that behave alike.
-type class byte
+// class groups nouns that behave alike. Classes are combined to mean either.
+type class uint16
 
 const (
-	noClass    class = iota
-	role             // a person in a role, one at a time: dentist
-	kin              // a relative; there may be several: sister
-	friend           // one of many people: colleague
-	pet              // an animal: dog
-	thing            // a belonging, one at a time: car, address
-	topic            // something one can have a favourite of: colour
-	condition        // an illness or intolerance
-	activity         // something with a schedule: yoga
-	place            // something one can be a member of: gym
-	diet             // a way of eating
-	status           // a civil status
-	occupation       // a status instead of a job: retired
+	noClass    class = 0
+	role       class = 1 << iota // a person in a role, one at a time: dentist
+	kin                          // a relative; there may be several: sister
+	friend                       // one of many people: colleague
+	pet                          // an animal: dog
+	thing                        // a belonging, one at a time: car, address
+	topic                        // something one can have a favourite of: colour
+	condition                    // an illness or intolerance
+	activity                     // something with a schedule: yoga
+	place                        // something one can be a member of: gym
+	diet                         // a way of eating
+	status                       // a civil status
+	occupation                   // a status instead of a job: retired
 	language
 	weekday
 	drug // a medicine, by [isDrug]
+
+	people  = role | kin | friend
+	bearers = people | pet // have names
 )
 
 var classNames = map[string]class{
 	"role": role, "kin": kin, "friend": friend, "pet": pet, "thing": thing, "topic": topic, "condition": condition,
-	"activity": activity, "place": place, "diet": diet, "status": status, "occupation": occupation, "language": language, "day": weekday, "drug": drug,
+	"activity": activity, "place": place, "diet": diet, "status": status, "occupation": occupation, "language": language, "day": weekday, "drug": drug, "bearer": bearers,
 }
 
 // noun is an entry of the table of nouns.
@@ -86,14 +89,20 @@ func foldPhrase(s string) string {
 	return strings.Join(words, " ")
 }
 
-// nounIn returns the canonical name of a phrase in a class.
-func nounIn(phrase string, c class) (string, bool) {
+// nounOf returns the entry of a phrase in a class.
+func nounOf(phrase string, c class) (noun, bool) {
 	for _, n := range nouns[phrase] {
-		if n.class == c {
-			return n.canon, true
+		if n.class&c != 0 {
+			return n, true
 		}
 	}
-	return "", false
+	return noun{}, false
+}
+
+// nounIn returns the canonical name of a phrase in a class.
+func nounIn(phrase string, c class) (string, bool) {
+	n, ok := nounOf(phrase, c)
+	return n.canon, ok
 }
 
 // isDrug reports whether a word is a medicine: its name ends as those of its kind do in
@@ -111,10 +120,8 @@ enero febrero marzo abril mayo junio julio agosto septiembre setiembre octubre n
 // predicateOf returns the predicate of a noun phrase: the canonical name where the
 // table has one, else the words in snake_case.
 func predicateOf(phrase string) string {
-	for _, c := range [...]class{thing, role, kin, friend, pet, topic, place} {
-		if canon, ok := nounIn(phrase, c); ok {
-			return canon
-		}
+	if canon, ok := nounIn(phrase, thing|bearers|topic|place); ok {
+		return canon
 	}
 	return strings.ReplaceAll(phrase, " ", "_")
 }

@@ -8,38 +8,27 @@ const spanishRows = `
 // wishes
 llámame|llamame|llámeme X : name func wish is=name clear
 dime X : name func wish is=first clear
-puedes llamarme X : name func wish is=name clear
-trátame|tratame de X : form_of_address func wish is=short
-háblame|hablame|tutéame de? X : form_of_address func wish is=treat
 tutéame|tuteame : form_of_address func wish value=tú
 respóndeme|respondeme|contéstame|contestame|responde|contesta|escríbeme|escribe|háblame|habla|responda|conteste siempre? en #language : answer_language func wish clear
-por_favor? responde|contesta|respóndeme|contéstame siempre? en|con menos_de|máximo|no_más_de X : answer_style func wish is=short
+por_favor? responde|contesta|respóndeme|contéstame siempre? en|con menos_de|máximo|no_más_de X : answer_style func wish words=1-8
 respóndeme|respondeme|contéstame|contestame|responde|contesta|escríbeme|escribe|explícame|explica|sé|se|sea|responda|conteste|dame|da|mantén|háblame|habla me|de|las|tus|respuestas? X : answer_style func wish is=manner clear
 I prefiero|quiero|necesito respuestas|explicaciones X : answer_style func wish is=manner
-respuestas X : answer_style func wish is=manner
 quiero|prefiero que me? respondas|contestes|escribas|hables en #language : answer_language func wish clear
-quiero|prefiero que me? respondas|contestes|escribas|expliques X : answer_style func wish is=manner
 usa|utiliza|dame|use|utilice|pon|muestra el|las|los? sistema|unidades|temperaturas|distancias|medidas|precios? en? X : units func wish is=unit
-I uso|prefiero el? sistema|unidades? X : units func wish is=unit
-sin|nada_de emojis|emoticonos|emoticones : emojis func wish value=sin
-no uses|utilices|pongas|use|mandes más? emojis|emoticonos|emoticones : emojis func wish value=sin
-no|nunca me? uses|utilices|recomiendes|sugieras|menciones|hables|preguntes|llames|propongas|envíes|pongas|ofrezcas|recuerdes X : should_not wish adds is=wish clear
+sin|nada_de|no uses|utilices|pongas|use|mandes? más? emojis|emoticonos|emoticones : emojis func wish value=sin
 a_partir_de_ahora|de_ahora_en_adelante|en_adelante|desde_ahora ,? X : should wish adds is=imperative clear
 siempre X : should wish adds is=order
 quiero que siempre|nunca X : should wish adds
 
 // corrections
-su nombre es|era X : name func subject=she is=name
-se llama X , no Y : name func subject=she is=short
+se llama X , no Y : name func subject=she words=1-8
 se llama X : name func subject=she is=proper
-es X , no Y : it func change subject=it is=short
-no es Y , sino|es X : it func change subject=it is=short
-quise|quería decir X , no Y : it func change subject=it is=short
+es|quise_decir|quería_decir X , no Y : it func change subject=it words=1-8
+no es Y , sino|es X : it func change subject=it words=1-8
 el|los? X , no el|los? Y : it func change subject=it is=repair
 
 // name, age, birth
 me_llamo X : name func clear is=name
-MY nombre es X : name func clear is=name
 I? tengo X años : age func clear is=number
 I? acabo_de_cumplir|cumplí|he_cumplido|acabo_de_hacer X años? : age func change is=number
 MY cumpleaños es|cae el? X : birthday func trait clear is=date
@@ -52,20 +41,17 @@ I? soy|vengo originalmente? de X : from func trait clear is=upper
 // residence
 I? vivo|resido en la? calle|avenida|plaza|paseo X : address func clear is=street deniable
 I? vivo|resido ahora? en un|una Z en la? calle|avenida|plaza|paseo X : lives_in func is=upper
-I? ya no vivo en X : lives_in denied change clear
 I? vivo|resido|estoy_viviendo|llevo_viviendo ahora? en|cerca_de X : lives_in func clear is=upper deniable
 I? me|nos he|hemos? mudé|mudado|mudamos|trasladé|trasladado|trasladamos|cambié|cambiamos de|desde Y a X : lives_in func change clear is=upper
 I? me|nos he|hemos? mudé|mudado|mudamos|mudo|trasladé|trasladado|trasladamos a|para X : lives_in func change clear is=upper
 I? me|nos he|hemos? mudé|mudado|mudamos|cambié|cambiamos de_casa|de_piso? ,|:|y ahora? MY? vivo|estoy|piso_nuevo|casa_nueva|nueva_casa|nuevo_piso|es está|queda? en X : lives_in func change is=upper
 MY|el|la nueva|nuevo? casa|piso|apartamento|departamento|hogar nueva|nuevo? está|queda|es en X : lives_in func clear is=upper
-I? vivo con MY X : lives_with adds is=short
 I? vivo solo|sola : lives_with func value=nadie
 en X vivo I? : lives_in func is=upper
 
 // work
 I? trabajo de|como X en|para|con Z : works_as func clear is=post
 I? trabajo de|como X : works_as func clear is=post
-I? ya no trabajo en|para X : works_at denied change clear
 I? trabajo|estoy_trabajando en|para X : works_at func clear is=employer deniable
 I? trabajo|estoy_trabajando en|con X : works_in func clear deniable
 I? estudio X en Z : studies func
@@ -75,117 +61,78 @@ I? dejé|he_dejado|renuncié|me_fui Y y|, ahora? empecé|entré|trabajo|estoy|me
 I? me_cambié|me_he_cambiado|cambié|cambiamos|pasé|he_pasado de Y a X : uses func change clear is=upper
 I? he? empecé|empezado|empiezo|entré|comencé a_trabajar? en|con|para X : works_at func change clear is=upper
 I? tengo|conseguí|encontré|he_conseguido|he_encontrado un|nuevo? trabajo|empleo|puesto nuevo? en|como|de X : works_at func change clear is=upper
-I? tengo un segundo|otro|segundo_trabajo trabajo? en|de|como X : works_at adds is=short
 I? dejé|he_dejado|renuncié|perdí a? MY|el? trabajo|empleo|puesto en X : works_at denied change clear is=upper
 I? dejé|he_dejado|renuncié|perdí|renuncié_a a? MY|el? trabajo|empleo|puesto : works_at denied change clear
-I? me_despidieron|han_despedido : works_as func change value=unemployed
-I? estoy|me_he|me jubilado|jubilada|jubilé : works_as func value=retired
-I? estoy desempleado|desempleada|en_paro|en_el_paro|sin_trabajo : works_as func value=unemployed
-I? soy autónomo|autónoma|freelance|freelancer : works_as func value=self-employed
-I? cambié|he_cambiado|cambiamos de trabajo|empleo|empresa ,|:|y ahora? es|estoy|trabajo? en? X : works_at func change is=upper
+I? estoy|soy|me_he|me jubilado|jubilada|jubilé|desempleado|desempleada|en_paro|en_el_paro|sin_trabajo|autónomo|autónoma|freelance|freelancer : works_as func value=retired
 
 // vehicles, belongings
 I? he|hemos? vendí|vendido|vendimos el|la|MY viejo|vieja? @thing y|, ahora? I? ahora? compré|compramos|tengo|tenemos|conduzco|llevo|comprado|un|una un|una? X : $ func change clear
-I? he|hemos? vendí|vendido|vendimos el|la|MY viejo|vieja? Y y|, ahora? I? ahora? compré|compramos|tengo|tenemos|conduzco|llevo|comprado|un|una un|una? X : owns change clear
 I? he|hemos? vendí|vendido|vendimos|regalé el|la|MY @thing : $ denied change clear
 I? he|hemos? vendí|vendido|vendimos el|la|MY X : owns denied change is=upper
 I? ya? no tengo @thing : $ denied clear
 I? conduzco|manejo un|una X : car func clear is=upper deniable
-I? tengo|compré|nos_compramos|me_compré|he_comprado un|una @thing nuevo|nueva ,|:|– un|una? X : $ func change is=upper
-I? tengo|compré|me_compré un|una nuevo|nueva @thing ,|:|– un|una? X : $ func change is=upper
-I? tengo|conduzco un|una @thing X : $ func clear is=upper
-I? tengo un|una #thing : owns adds
-el|la nuevo|nueva @thing es X : $ func change
-nuevo|nueva @thing : X : $ func change is=noun
-@thing : X : $ func reported
-@role : X : $ func reported
+I? tengo|conduzco|compré|nos_compramos|me_compré|he_comprado un|una nuevo|nueva? @thing nuevo|nueva? ,|:|–? un|una? X : $ func clear is=upper
+el|la? nuevo|nueva @thing es|: X : $ func change is=noun
+@thing|role : X : $ func reported
 I? cambié|he_cambiado|cambiamos el|la|MY @thing por un|una? X : $ func change
 I? cambié|he_cambiado|cambiamos el|la|MY Y por un|una? X : owns change
 
 // people
-MY @kin se_llama|me_llama X : $ adds clear
-MY @kin me_llamo X : $ adds clear
+MY @bearer se_llama|me_llama|me_llamo X : $ func clear
 MY @kin es|soy X : $ adds is=proper
-MY @pet se_llama|me_llama X : $ adds clear
-MY @pet es un|una X : pet_breed adds subject=$ is=short
-MY @role se_llama|me_llama X : $ func clear
+MY @pet es un|una X : pet_breed adds subject=$ words=1-8
 MY @role es|soy X : $ func clear is=title
-el|la @role de I es|se_llama X : $ func clear is=title
-el|la @kin de I se_llama|es X : $ adds is=proper
+el|la @kin|role de I es|se_llama X : $ func clear is=title
 el|la @thing de I es X : $ func is=noun
-MY @role ,|:|– X : $ func is=entire
-MY @kin ,|:|– X : $ adds is=entire
-I? tengo un|una|otro|otra @kin mayor|menor|pequeño|pequeña? que se_llama|llamado|llamada X : $ adds clear
-I? tengo un|una|otro|otra @kin mayor|menor|pequeño|pequeña? llamado|llamada|, X : $ adds is=proper clear
-I? tengo|adopté|adoptamos|hemos_adoptado un|una|otro|otra @pet que se_llama X : $ adds clear
-I? tengo|adopté|adoptamos|hemos_adoptado un|una|otro|otra @pet llamado|llamada|, X : $ adds is=proper clear
+MY @kin|role ,|:|– X : $ func is=entire
+I? tengo|adopté|adoptamos|hemos_adoptado un|una|otro|otra @kin|pet mayor|menor|pequeño|pequeña? que_se_llama|llamado|llamada|, X : $ adds is=proper clear
 I? tengo|encontré|voy_a nuevo|nueva|un|una nuevo|nueva? @role nuevo|nueva ,|:|– X : $ func change is=title
-I? tengo|encontré nuevo|nueva|un_nuevo|una_nueva @role ,|:|– X : $ func change is=title
 I? he|hemos? cambié|cambiado|cambiamos de @role ,|:|y|– ahora? me? voy_con|voy_al|voy_a|es|atiende|tengo|lleva|con|el|la? ahora? es? X : $ func change clear is=title
 I? he|hemos? cambié|cambiado|cambiamos de @place ,|:|y|– ahora? me? voy_al|voy_a|voy|es|estoy|entreno? ahora? en|al|a|es? X : $ func change clear is=upper
 X es|soy MY nuevo|nueva? @role nuevo|nueva? : $ func is=title clear
-X es|soy MY @kin : $ adds is=proper clear
-X es|soy MY @pet : $ adds is=proper
+X es|soy MY @kin|pet : $ adds is=proper clear
 I? tengo un|una|dos|tres|cuatro|cinco #kin : has_family adds clear
 I? tengo un|una|dos|tres|cuatro|cinco #pet : has_pet adds clear
 I? no tengo #kin : has_family denied
-I? no tengo #pet : has_pet denied
-I murió|ha_muerto|se_murió|se_me_murió|se_nos_murió|falleció|ha_fallecido : died denied change
-I murió|ha_muerto|se_murió|se_me_murió|se_nos_murió|falleció|ha_fallecido el|la|esta|este|ayer|anoche|hace|en Z? : died denied change
+I murió|ha_muerto|se_murió|se_me_murió|se_nos_murió|falleció|ha_fallecido el|la|esta|este|ayer|anoche|hace|en? Z? : died denied change
 murió|ha_muerto|se_murió|se_me_murió|se_nos_murió|se_nos_ha_muerto|falleció|ha_fallecido X : lost denied change is=close
 I? estoy|soy casado|casada|casados con X : spouse func clear is=upper
 I? salgo|estoy_saliendo con X : partner func is=proper
 I? estoy|soy #status : marital_status func clear
-I? me_casé|nos_casamos|me_he_casado : marital_status func change value=married
-I? me_divorcié|nos_divorciamos|me_he_divorciado : marital_status func change value=divorced
+I? me_divorcié|nos_divorciamos|me_he_divorciado|me_casé|nos_casamos|me_he_casado : marital_status func change value=married
 I? rompí|terminé con MY @role : $ denied change
 
 // health and diet
-I? no soy|es alérgico|alérgica a|al|a_la|a_los|a_las X : allergic_to denied change
-I? soy alérgico|alérgica a|al|a_la|a_los|a_las X : allergic_to adds clear is=like
-I? tengo alergia a|al|a_la|a_los|a_las X : allergic_to adds clear
-I? soy intolerante a|al|a_la X : allergic_to adds clear
+I? soy|tengo alérgico|alérgica|alergia|intolerante a|al|a_la|a_los|a_las X : allergic_to adds clear is=like deniable
 I? no puedo comer|tomar|beber|consumir|probar X : cannot_eat adds clear
-I? no tolero X : cannot_eat adds
-I? no como|pruebo|consumo X : cannot_eat adds clear is=food
+I? no como|pruebo|consumo|tolero X : cannot_eat adds clear is=food
 I? no bebo|tomo X : does_not_drink adds clear is=food
 X me sienta|sientan|cae|caen mal : cannot_eat adds
 I? dejé|he_dejado de comer|tomar|beber X : cannot_eat adds change clear
 I? dejé|he_dejado de fumar : does_not adds change value=fumar
 I? no fumo|bebo : does_not adds value=fumar
 I? vuelvo_a|he_vuelto_a|volví_a comer|beber|tomar X : eats change adds
-I? soy|me_he_hecho|me_hice|me_he_vuelto|me_volví #diet : diet func clear deniable
-I? sigo una? dieta X : diet func clear
-I? como #diet : diet func
+I? soy|como|sigo|me_he_hecho|me_hice|me_he_vuelto|me_volví una? dieta? #diet : diet func clear deniable
 I? tengo|padezco|sufro|soy de? #condition : has_condition adds clear
-I? padezco|sufro de? X : has_condition adds
 I? me_diagnosticaron|me_han_diagnosticado X : has_condition adds change clear
 I? uso|llevo gafas|lentes|lentillas|audífonos : wears adds value=gafas
 I? tomo X todos_los_días|cada_día|cada_noche|cada_mañana|a_diario|por_las_mañanas|por_la_noche : takes adds habit
 
 // languages
 I? no hablo X : speaks denied is=languages
-I? no sé nadar|conducir|cocinar|bailar|esquiar|cantar : cannot adds value=x
 I? calzo un|el? X : shoe_size func is=digits
-I? mido X : height func is=digits
 I? ya no voy|hago|practico|uso|juego a|al|con? X : does habit denied change is=like
-no me va|van X : dislikes pref adds is=like
 X no es|son lo_mío|para_mí : dislikes pref adds is=like
 I? hablo bien|con_fluidez? X : speaks adds clear is=languages
 I? estoy_aprendiendo|aprendo|estudio #language : learns adds
-I? empecé|he_empezado a_aprender|a_estudiar #language : learns adds change
-MY lengua_materna|idioma_materno|lengua es X : native_language func clear
 
 // membership, schedules
 I? soy miembro|socio|socia del|de|de_la X : member_of adds clear
 I? me_uní|me_apunté|me_he_apuntado|me_inscribí|me_he_unido|me_hice_socio|me_hice_socia a|al|del|de|en|a_la X : member_of adds change clear
 I? me_di|me_he_dado de_baja de|del|en X : member_of denied change clear
 I? cancelé|he_cancelado MY|la membresía|suscripción de|del|en|a X : member_of denied change
-I? entreno en|con X : gym func is=upper
-I? voy al gimnasio X : gym func is=upper
 el|la|los|las|MY @activity ahora? es|son|toca|tocan ahora? los|el? X : schedule func subject=$ habit is=day clear
-el|la|los|las|MY @activity se? ha|han? pasó|pasaron|cambió|cambiado|movió|movido|pasado|pasa|pasan|trasladó de Y a X : schedule func change subject=$ habit is=day
-el|la|los|las|MY @activity se? ha|han? pasó|pasaron|cambió|cambiado|movió|movido|pasado|pasa|pasan|trasladó al|a_los|para|a X : schedule func change subject=$ habit is=day clear
+el|la|los|las|MY @activity se? ha|han? pasó|pasaron|cambió|cambiado|movió|movido|pasado|pasa|pasan|trasladó Z? al|a_los|para|a X : schedule func change subject=$ habit is=day clear
 el|la|los|las N es|son ahora? cada|todos_los|los X : schedule func subject=$ habit is=day
 el|la|los|las N se? ha|han? pasa|pasan|pasado al|a_los X : schedule func change subject=$ habit is=day
 el|la|los|las @activity lo|la|los|las tengo|hago los|el|todos_los|cada X : schedule subject=$ habit is=day clear
@@ -199,42 +146,33 @@ I? me_caso|nos_casamos el X : wedding event func is=date
 
 // likes
 MY N favorito|favorita|preferido|preferida|favoritos|favoritas ahora? es|son|era X : favourite_$ func pref clear
-uno|una de MY N favoritos|favoritas|preferidos|preferidas es|son X : likes adds pref
 X es|son MY N favorito|favorita|preferido|preferida : favourite_$ func pref
-ahora|últimamente prefiero X : prefers pref change clear
 I? prefiero X : prefers pref adds clear is=like
 I? soy más de|del X : prefers pref adds clear is=like
 me_flipa|me_flipan|me_chifla|me_chiflan|me_mola|me_molan|me_gusta_más|me_late X : likes pref adds clear is=like
 a MY @kin les|le? gusta|gustan|encanta|encantan|fascina|fascinan X : likes pref adds subject=$ is=like
-siempre pido|elijo|escojo X : prefers pref adds is=like
 a? mí|I? me|nos gustan|gusta|encantan|encanta|fascinan|fascina|chifla|apasiona|apasionan mucho|más|muchísimo? X : likes pref adds deny=dislikes clear is=like
 X me|nos gustan|gusta|encantan|encanta|fascinan|fascina|apasiona|apasionan mucho|muchísimo|más? : likes pref adds deny=dislikes is=like
-I? adoro|amo|disfruto de|del|la|el? X : likes pref adds clear is=like
+I? adoro|amo|disfruto|me_interesa|me_interesan de|del|la|el? X : likes pref adds clear is=like
 I? odio|detesto|aborrezco|no_soporto|no_aguanto X : dislikes pref adds clear is=like
 X no lo|la|los|las soporto|aguanto : dislikes pref adds
 I? soy un|una? gran|muy? fan|fanático|fanática|aficionado|aficionada|amante|apasionado|apasionada de|del|a|al X : likes pref adds clear is=like
-I? me_interesa|me_interesan X : likes pref adds is=like
 I? tengo miedo|fobia a|al|de X : fears adds
 I? me_da|me_dan miedo|pánico|asco X : dislikes pref adds is=like
-MY pasión|afición|hobby|pasatiempo es|son X : hobby adds pref clear
-MY aficiones|pasatiempos|hobbies son X : hobby adds pref clear
+MY pasión|afición|hobby|pasatiempo|aficiones|pasatiempos|hobbies es|son X : hobby adds pref clear
 I? soy hijo_único|hija_única|madrugador|madrugadora|zurdo|zurda|noctámbulo|introvertido|introvertida|perfeccionista|friolero|friolera : is trait adds value=x
 
 // habits and occupations
 I? toco|colecciono|enseño|entreno|canto|juego|doy_clases|cultivo|crío|practico al|a|de? X : % habit adds is=like clear deniable
-I? soy|hago voluntario|voluntaria|voluntariado en X : volunteers_at habit adds
 I? uso|utilizo X : uses adds is=upper clear
 I? me_levanto|me_despierto a_las X : wake_up_time func habit is=number
-I? me_acuesto a_las X : bedtime func habit is=number
 I? cuido|corro|nado|cocino|leo|voy|hago|salgo|tomo|bebo|como|desayuno|ceno|medito|camino|veo|escucho|escribo|pinto|bailo|visito|llamo|trabajo|juego|estudio|quedo|monto|compro|ando|paseo|duermo X : % habit adds is=habit clear
 I? todos_los|todas_las|cada|los X cuido|corro|nado|cocino|leo|voy|hago|salgo|tomo|desayuno|ceno|medito|camino|veo|escribo|pinto|bailo|visito|llamo|juego|quedo|paseo|monto X : % habit adds clear
 I? suelo X : does habit adds clear
-I? empecé|he_empezado a X : does habit change adds is=hobby
 I? soy un|una? X : works_as func is=person clear
 
 // open nouns
 MY N se_llama|me_llama|me_llamo X : $ func clear
-MY @thing está|queda en X : $ func is=upper
 MY @thing es|soy|son X : $ func is=noun clear
 MY N es|son X : $ func is=value
 `
