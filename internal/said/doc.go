@@ -24,8 +24,8 @@
 //
 // Words in capitals are slots: I is the subject, MY the owner, X the object, Y
 // the object that ended, Z words to skip, N a noun that becomes the predicate
-// ($). @class is a noun of the table in nouns.txt and fills N; #class fills X; @bearer is
-// whoever may have a name. a|b
+// ($). @class is a noun of the table in nouns.txt and fills N; #class fills X; @bearer is a
+// person or an animal. a|b
 // are alternatives, a_b is two words, ? marks an optional element. Adverbs may
 // stand between any two elements; their meaning (not, now, always, also) is
 // recorded. The first row that matches wins, so a special row stands above a

@@ -222,7 +222,7 @@ func zhHoliday(g []string, ref time.Time) (from, to time.Time, ok bool) {
 	case strings.HasPrefix(g[1], "情人"):
 		on = fixed(2, 14)
 	}
-	m, ok := holidaySpan(on, 0, 1, "", ref)
+	m, ok := holidaySpan(feast{on, 0, 1}, "", ref)
 	return m.from, m.to, ok
 }
 

@@ -51,13 +51,13 @@ var germanTimes = timeLanguage{
 		}),
 		germanPhrase(`(?:am|zum|vom) (\d{1,2})\.`, func(g []string, ref time.Time) (timeMatch, bool) { return monthDay(numberOf(g[1]), ref) }),
 		germanPhrase(`vor (?:ein )?`+deCount+` `+deUnit, func(g []string, ref time.Time) (timeMatch, bool) {
-			return countedUnits(-germanCount(g[1]), germanUnit(g[2]), ref)
+			return countedUnits(-countOf(g[1], germanCounts), germanUnits[g[2]], ref)
 		}),
 		germanPhrase(`in `+deCount+` `+deUnit, func(g []string, ref time.Time) (timeMatch, bool) {
-			return countedUnits(germanCount(g[1]), germanUnit(g[2]), ref)
+			return countedUnits(countOf(g[1], germanCounts), germanUnits[g[2]], ref)
 		}),
 		germanPhrase(`(?:in )?(?:den|die) (?:letzten|vergangenen) `+deCount+` `+deUnit, func(g []string, ref time.Time) (timeMatch, bool) {
-			return lastUnits(germanCount(g[1]), germanUnit(g[2]), ref)
+			return lastUnits(countOf(g[1], germanCounts), germanUnits[g[2]], ref)
 		}),
 		germanPhrase(`(?:(?:am|im|in|den|der|die|das|an) (?:der |den )?)?(?:(`+deLast+`)|(`+deNext+`)|(`+deThis+`)|(vorletzte[nrsm]?)|(übernächste[nrsm]?)) (?:(wochenende|woche|monat|jahr|quartal|nacht|abend|morgen)|`+deWeekday+`|`+deMonth+`|`+deSeason+`)`+dePart+`?`, germanRelative),
 		germanPhrase(`(?:am |den |der )?`+deWeekday+`(?:[ ,]*(?:den |der )?(\d{1,2})\. ?`+deMonth+`| ?`+dePart+`)?`, germanWeekday),
@@ -66,7 +66,7 @@ var germanTimes = timeLanguage{
 		germanPhrase(deMonth+`(?: (\d{4}))`, germanMonthAlone),
 		germanPhrase(`(januar|jänner|februar|feber|märz|juni|juli|oktober|dezember)`, germanMonthAlone),
 		germanPhrase(`(?:im|den|der|diesen) `+deSeason+`(?: (\d{4}))?`, func(g []string, ref time.Time) (timeMatch, bool) {
-			return bareSeason(germanSeason(g[1]), g[2], ref)
+			return bareSeason(germanSeasons[g[1]], g[2], ref)
 		}),
 		germanPhrase(`(?:im jahr|im jahre) (\d{4})`, func(g []string, ref time.Time) (timeMatch, bool) {
 			return yearNamed(g[1], ref)
@@ -92,72 +92,48 @@ func yearNamed(digits string, ref time.Time) (timeMatch, bool) {
 	return timeMatch{from: from, to: addUnits(from, 1, year), grain: year}, true
 }
 
-var germanMonths = map[string]time.Month{
-	"jan": 1, "jän": 1, "feb": 2, "mär": 3, "mae": 3, "apr": 4, "mai": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "okt": 10, "nov": 11, "dez": 12,
-}
+var (
+	germanMonths = map[string]time.Month{
+		"jan": 1, "jän": 1, "feb": 2, "mär": 3, "mae": 3, "apr": 4, "mai": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "okt": 10, "nov": 11, "dez": 12,
+	}
+	germanUnits   = map[string]grain{"tag": day, "woche": week, "wochenende": weekend, "monat": month, "jahr": year, "quartal": quarter}
+	germanCounts  = map[string]int{"zwei": 2, "drei": 3, "paar": 3, "vier": 4, "fünf": 5, "sechs": 6, "sieben": 7, "acht": 8, "neun": 9, "zehn": 10, "elf": 11, "zwölf": 12}
+	germanSeasons = map[string]time.Month{"frühling": time.March, "frühjahr": time.March, "sommer": time.June, "herbst": time.September, "winter": time.December}
+	germanParts   = map[string]int{"früh": 0, "morgen": 0, "vormittag": 0, "mittag": 1, "nachmittag": 1, "abend": 2, "nacht": 3} // in dayParts
+	germanDays    = map[string]int{"sonntag": 0, "montag": 1, "dienstag": 2, "mittwoch": 3, "donnerstag": 4, "freitag": 5, "samstag": 6, "sonnabend": 6}
+	germanFeasts  = map[string]feast{
+		"silvester": {fixed(12, 31), 0, 1}, "jahreswechsel": {fixed(12, 31), 0, 2}, "neujahr": {fixed(1, 1), 0, 1}, "nikolaus": {fixed(12, 6), 0, 1},
+		"weihnachten": {fixed(12, 24), 0, 3}, "heiligabend": {fixed(12, 24), 0, 1}, "heiligen abend": {fixed(12, 24), 0, 1},
+		"ostern": {easter, -2, 4}, "ostersonntag": {easter, 0, 1}, "ostermontag": {easter, 1, 1}, "karfreitag": {easter, -2, 1}, "pfingsten": {easter, 49, 2},
+	}
+)
 
 func germanMonth(name string) time.Month { return germanMonths[string([]rune(name)[:3])] }
 
 func germanMonthAlone(g []string, ref time.Time) (timeMatch, bool) {
-	yr := ""
-	if len(g) > 2 {
-		yr = g[2]
-	}
-	return calendarMonth(germanMonth(g[1]), yr, ref)
+	return calendarMonth(germanMonth(g[1]), strings.Join(g[2:], ""), ref)
 }
 
-var germanUnits = map[string]grain{"tag": day, "woche": week, "wochenende": weekend, "monat": month, "jahr": year, "quartal": quarter}
+// countOf returns a count in digits or by name, 1 for others.
+func countOf(s string, names map[string]int) int { return max(1, numberOf(s), names[s]) }
 
-func germanUnit(name string) grain { return germanUnits[name] }
-
-func germanCount(s string) int {
-	if n := numberOf(s); n > 0 {
-		return n
+// inPart narrows a day to a part of it, if one is named.
+func inPart(m timeMatch, part string, parts map[string]int) timeMatch {
+	if n, named := parts[part]; named {
+		m.from, m.to = partSpan(m.from, n)
+		m.grain = partOfDay
 	}
-	for i, w := range strings.Fields("zwei drei vier fünf sechs sieben acht neun zehn elf zwölf") {
-		if s == w {
-			return i + 2
-		}
-	}
-	if s == "paar" {
-		return 3
-	}
-	return 1
+	return m
 }
 
-func germanSeason(name string) time.Month {
-	switch name {
-	case "sommer":
-		return time.June
-	case "herbst":
-		return time.September
-	case "winter":
-		return time.December
-	}
-	return time.March
-}
-
-// germanPart returns an index into dayParts, -1 for any other part.
-func germanPart(name string) int {
-	switch name {
-	case "früh", "morgen", "vormittag":
-		return 0
-	case "mittag", "nachmittag":
-		return 1
-	case "abend":
-		return 2
-	case "nacht":
-		return 3
-	}
-	return -1
+// nearDay returns a day n days away, or a part of it.
+func nearDay(n int, part string, parts map[string]int, ref time.Time) (timeMatch, bool) {
+	m, ok := wholeUnit(n, day)(ref)
+	return inPart(m, part, parts), ok
 }
 
 func germanNearDay(g []string, ref time.Time) (timeMatch, bool) {
-	n := map[string]int{"vorgestern": -2, "gestern": -1, "morgen": 1, "übermorgen": 2}[g[1]]
-	if part := germanPart(g[2]); part >= 0 {
-		return dayPart(n, part, ref)
-	}
-	return wholeUnit(n, day)(ref)
+	return nearDay(map[string]int{"vorgestern": -2, "gestern": -1, "morgen": 1, "übermorgen": 2}[g[1]], g[2], germanParts, ref)
 }
 
 func germanRelative(g []string, ref time.Time) (timeMatch, bool) {
@@ -172,106 +148,51 @@ func germanRelative(g []string, ref time.Time) (timeMatch, bool) {
 	case g[5] != "":
 		rel, times = 1, 2
 	}
-	var m timeMatch
-	ok := true
+	_, part := germanParts[g[6]]
 	switch {
-	case g[6] == "nacht" || g[6] == "abend" || g[6] == "morgen":
-		if g[6] == "morgen" && rel > 0 {
-			return m, false
-		}
-		return dayPart(rel*times, germanPart(g[6]), ref)
+	case part:
+		m, ok := nearDay(rel*times, g[6], germanParts, ref)
+		return m, ok && (g[6] != "morgen" || rel <= 0)
 	case g[6] != "":
-		return wholeUnit(rel*times, germanUnit(g[6]))(ref)
-	case g[7] != "":
-		if rel > 0 { // "nächsten Dienstag" is the one in the next week, as in English
-			m, ok = relativeTo(rel, lexEntry{kind: lexWeekday, n: germanDay(g[7])}, ref)
-		} else if m, ok = relativeTo(rel, lexEntry{kind: lexWeekday, n: germanDay(g[7])}, ref); rel < 0 && times == 2 {
+		return wholeUnit(rel*times, germanUnits[g[6]])(ref)
+	case g[7] != "": // "nächsten Dienstag" is the one in the next week, as in English
+		m, ok := relativeTo(rel, lexEntry{kind: lexWeekday, n: germanDays[g[7]]}, ref)
+		if rel < 0 && times == 2 {
 			m.from, m.to = m.from.AddDate(0, 0, -7), m.to.AddDate(0, 0, -7)
 		}
-		if part := germanPart(g[10]); ok && part >= 0 {
-			m.from, m.to = partSpan(m.from, part)
-			m.grain = partOfDay
-		}
-		return m, ok
+		return inPart(m, g[10], germanParts), ok
 	case g[8] != "":
 		return relativeTo(rel, lexEntry{kind: lexMonth, n: int(germanMonth(g[8]))}, ref)
 	}
-	return relativeTo(rel, lexEntry{kind: lexSeason, n: int(germanSeason(g[9]))}, ref)
-}
-
-func germanDay(name string) int {
-	for i, w := range strings.Fields("sonntag montag dienstag mittwoch donnerstag freitag samstag") {
-		if name == w {
-			return i
-		}
-	}
-	return 6 // Sonnabend
+	return relativeTo(rel, lexEntry{kind: lexSeason, n: int(germanSeasons[g[9]])}, ref)
 }
 
 func germanWeekday(g []string, ref time.Time) (timeMatch, bool) {
 	if g[2] != "" { // "Freitag, den 3. Mai": the date says which
 		return calendarDay(numberOf(g[2]), germanMonth(g[3]), "", ref)
 	}
-	m := bareWeekday(germanDay(g[1]), ref)
-	if part := germanPart(g[4]); part >= 0 {
-		m.from, m.to = partSpan(m.from, part)
-		m.grain = partOfDay
-	}
-	return m, true
+	return inPart(bareWeekday(germanDays[g[1]], ref), g[4], germanParts), true
 }
 
 func germanHoliday(g []string, ref time.Time) (timeMatch, bool) {
-	switch g[1] {
-	case "silvester":
-		return holidaySpan(fixed(12, 31), 0, 1, g[2], ref)
-	case "jahreswechsel":
-		return holidaySpan(fixed(12, 31), 0, 2, g[2], ref)
-	case "neujahr":
-		return holidaySpan(fixed(1, 1), 0, 1, g[2], ref)
-	case "weihnachten":
-		return holidaySpan(fixed(12, 24), 0, 3, g[2], ref)
-	case "heiligabend", "heiligen abend":
-		return holidaySpan(fixed(12, 24), 0, 1, g[2], ref)
-	case "nikolaus":
-		return holidaySpan(fixed(12, 6), 0, 1, g[2], ref)
-	case "ostern":
-		return easterSpan(-2, 4, g[2], ref)
-	case "ostersonntag":
-		return easterSpan(0, 1, g[2], ref)
-	case "ostermontag":
-		return easterSpan(1, 1, g[2], ref)
-	case "karfreitag":
-		return easterSpan(-2, 1, g[2], ref)
-	case "pfingsten":
-		return easterSpan(49, 2, g[2], ref)
+	if f, known := germanFeasts[g[1]]; known {
+		return holidaySpan(f, g[2], ref)
 	}
-	// Take the nearest occurrence, past or future.
-	winter, _ := holidaySpan(fixed(12, 24), 0, 9, g[2], ref)
-	spring, _ := easterSpan(-2, 4, g[2], ref)
+	// Take the nearest occurrence of the holidays, past or future.
+	winter, _ := holidaySpan(feast{fixed(12, 24), 0, 9}, g[2], ref)
+	spring, _ := holidaySpan(germanFeasts["ostern"], g[2], ref)
 	near := winter
-	for _, m := range []timeMatch{
-		{from: addUnits(winter.from, 1, year), to: addUnits(winter.to, 1, year), grain: day},
-		spring,
-		{from: spring.nextFrom, to: spring.nextTo, grain: day},
-	} {
-		if away(m, ref) < away(near, ref) {
-			near = m
+	for _, m := range []timeMatch{winter, spring} {
+		for _, at := range [][2]time.Time{{m.from, m.to}, {m.nextFrom, m.nextTo}} {
+			if away(at, ref) < away([2]time.Time{near.from, near.to}, ref) {
+				near.from, near.to = at[0], at[1]
+			}
 		}
 	}
-	near.future, near.nextFrom, near.nextTo = 0, time.Time{}, time.Time{}
+	near.nextFrom, near.nextTo = time.Time{}, time.Time{}
 	return near, true
 }
 
-func away(m timeMatch, ref time.Time) time.Duration {
-	return max(m.from.Sub(ref), ref.Sub(m.to), 0)
-}
-
-// easterSpan returns a span of days relative to Easter Sunday.
-func easterSpan(shift, days int, yr string, ref time.Time) (timeMatch, bool) {
-	m, ok := holidaySpan(easter, shift, days, yr, ref)
-	if m.future != 0 {
-		m.future = 0
-		m.nextFrom, m.nextTo = laterHoliday(m, easter, shift, days)
-	}
-	return m, ok
+func away(span [2]time.Time, ref time.Time) time.Duration {
+	return max(span[0].Sub(ref), ref.Sub(span[1]), 0)
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -155,19 +154,13 @@ func wholeUnit(n int, g grain) func(ref time.Time) (timeMatch, bool) {
 	}
 }
 
-// dayPart returns a part of the day n days away.
-func dayPart(n, part int, ref time.Time) (timeMatch, bool) {
-	from, to := partSpan(dayStart(ref).AddDate(0, 0, n), part)
-	return timeMatch{from: from, to: to, grain: partOfDay}, true
-}
-
 // calendarDay returns a day of a month; without a year the nearest past one.
 func calendarDay(d int, mo time.Month, yr string, ref time.Time) (timeMatch, bool) {
 	p := timeParser{ref: ref}
 	m := timeMatch{grain: day}
 	var ok bool
 	if yr != "" {
-		y, _ := strconv.Atoi(yr)
+		y := numberOf(yr)
 		if y < 100 {
 			y = p.shortCentury(y)
 		}
@@ -181,8 +174,7 @@ func calendarDay(d int, mo time.Month, yr string, ref time.Time) (timeMatch, boo
 
 // calendarMonth returns a month; without a year the nearest past one.
 func calendarMonth(mo time.Month, yr string, ref time.Time) (timeMatch, bool) {
-	y, _ := strconv.Atoi(yr)
-	m := timeMatch{grain: month}
+	y, m := numberOf(yr), timeMatch{grain: month}
 	if yr == "" {
 		y, m.future = ref.Year(), year
 	}
@@ -230,29 +222,27 @@ func monthDay(d int, ref time.Time) (timeMatch, bool) {
 	return p.dayOfMonth(0, 0, d)
 }
 
-// holidaySpan returns a span of days from a holiday on, in the nearest past year
-// that has them, with the next one.
-func holidaySpan(in func(int) (time.Month, int), shift, days int, yr string, ref time.Time) (timeMatch, bool) {
-	at := func(y int) time.Time {
-		mo, d := in(y)
-		return time.Date(y, mo, d+shift, 0, 0, 0, 0, ref.Location())
-	}
-	m := timeMatch{grain: day}
-	if yr != "" {
-		y, _ := strconv.Atoi(yr)
-		m.from = at(y)
-	} else if m.future, m.from = year, at(ref.Year()); m.from.After(ref) {
-		m.from = at(ref.Year() - 1)
-	}
-	m.to = m.from.AddDate(0, 0, days)
-	return m, true
+// feast is a holiday: days from a date on, which differs by year or not.
+type feast struct {
+	date        func(year int) (time.Month, int)
+	shift, days int
 }
 
-// laterHoliday returns the next occurrence of a holiday with a varying date.
-func laterHoliday(m timeMatch, in func(int) (time.Month, int), shift, days int) (from, to time.Time) {
-	mo, d := in(m.from.AddDate(0, 0, -shift).Year() + 1)
-	from = time.Date(m.from.AddDate(0, 0, -shift).Year()+1, mo, d+shift, 0, 0, 0, 0, m.from.Location())
-	return from, from.AddDate(0, 0, days)
+// holidaySpan returns a holiday in the nearest past year that has it, with the next one.
+func holidaySpan(f feast, yr string, ref time.Time) (timeMatch, bool) {
+	at := func(y int) time.Time {
+		mo, d := f.date(y)
+		return time.Date(y, mo, d+f.shift, 0, 0, 0, 0, ref.Location())
+	}
+	y, m := numberOf(yr), timeMatch{grain: day}
+	if yr == "" {
+		if y = ref.Year(); at(y).After(ref) {
+			y--
+		}
+		m.nextFrom, m.nextTo = at(y+1), at(y+1).AddDate(0, 0, f.days)
+	}
+	m.from, m.to = at(y), at(y).AddDate(0, 0, f.days)
+	return m, true
 }
 
 // countedUnits returns the unit n units away, by the rules for "two weeks ago".

@@ -30,19 +30,19 @@ var spanishTimes = timeLanguage{
 	phrases: []timePhrase{
 		spanishPhrase(`(?:cada (?:`+esWeekday+`|`+esPart+`|`+esUnit+`)|tod[oa]s l[oa]s (?:`+esWeekday+`|`+esUnit+`|mañanas|tardes|noches)|los `+esWeekday+`|por las? (?:mañanas?|tardes?|noches?)|de la (?:mañana|tarde|noche)|(?:la|las) mañanas?)`, recurringPhrase),
 		spanishPhrase(`(anteayer|antier|antes de ayer|ayer|anoche|hoy|pasado mañana|mañana)(?: (?:por|en|a) la `+esPart+`)?`, spanishNearDay),
-		spanishPhrase(`(?:esta `+esPart+`)`, func(g []string, ref time.Time) (timeMatch, bool) { return dayPart(0, spanishPart(g[1]), ref) }),
+		spanishPhrase(`(?:esta `+esPart+`)`, func(g []string, ref time.Time) (timeMatch, bool) { return nearDay(0, g[1], spanishParts, ref) }),
 		spanishPhrase(`(?:el |al |del )?(?:`+esWeekday+`,? )?(?:el )?(?:día )?(\d{1,2}) de `+esMonth+`(?: del? (?:año )?(\d{4}))?`, func(g []string, ref time.Time) (timeMatch, bool) {
-			return calendarDay(numberOf(g[2]), spanishMonth(g[3]), g[4], ref)
+			return calendarDay(numberOf(g[2]), spanishMonths[g[3]], g[4], ref)
 		}),
 		spanishPhrase(`el (?:día )?(\d{1,2})`, func(g []string, ref time.Time) (timeMatch, bool) { return monthDay(numberOf(g[1]), ref) }),
 		spanishPhrase(`hace `+esCount+` `+esUnit, func(g []string, ref time.Time) (timeMatch, bool) {
-			return countedUnits(-spanishCount(g[1]), spanishUnit(g[2]), ref)
+			return countedUnits(-countOf(g[1], spanishCounts), spanishUnits[g[2][:1]], ref)
 		}),
 		spanishPhrase(`(?:dentro de|en) `+esCount+` `+esUnit, func(g []string, ref time.Time) (timeMatch, bool) {
-			return countedUnits(spanishCount(g[1]), spanishUnit(g[2]), ref)
+			return countedUnits(countOf(g[1], spanishCounts), spanishUnits[g[2][:1]], ref)
 		}),
 		spanishPhrase(`(?:en )?l[oa]s últim[oa]s `+esCount+` `+esUnit, func(g []string, ref time.Time) (timeMatch, bool) {
-			return lastUnits(spanishCount(g[1]), spanishUnit(g[2]), ref)
+			return lastUnits(countOf(g[1], spanishCounts), spanishUnits[g[2][:1]], ref)
 		}),
 		spanishPhrase(`(?:en |a |por |durante )?(?:el|la|al|del) (?:(pasad[oa]|últim[oa])|(próxim[oa])) (?:(semana|fin de semana|mes|año|trimestre)|`+esWeekday+`|`+esMonth+`|`+esSeason+`)`, func(g []string, ref time.Time) (timeMatch, bool) {
 			rel := 1
@@ -63,135 +63,57 @@ var spanishTimes = timeLanguage{
 		}),
 		spanishPhrase(`(?:en )?esta semana`, func(_ []string, ref time.Time) (timeMatch, bool) { return wholeUnit(0, week)(ref) }),
 		spanishPhrase(`(?:el |al |del )?`+esWeekday+`(?: (?:por|en|a) la `+esPart+`)?`, func(g []string, ref time.Time) (timeMatch, bool) {
-			m := bareWeekday(spanishDay(g[1]), ref)
-			if part := spanishPart(g[2]); part >= 0 {
-				m.from, m.to = partSpan(m.from, part)
-				m.grain = partOfDay
-			}
-			return m, true
+			return inPart(bareWeekday(spanishDays[g[1]], ref), g[2], spanishParts), true
 		}),
 		spanishPhrase(`(?:en |el )?fin de semana`, func(_ []string, ref time.Time) (timeMatch, bool) { return bareWeekend(ref), true }),
 		spanishPhrase(`(?:en |a (?:principios|mediados|finales) de |de |desde )?`+esMonth+`(?: del? (?:año )?(\d{4}))?`, func(g []string, ref time.Time) (timeMatch, bool) {
-			return calendarMonth(spanishMonth(g[1]), g[2], ref)
+			return calendarMonth(spanishMonths[g[1]], g[2], ref)
 		}),
 		spanishPhrase(`(?:en |el |la |del )+`+esSeason+`(?: del? (\d{4}))?`, func(g []string, ref time.Time) (timeMatch, bool) {
-			return bareSeason(spanishSeason(g[1]), g[2], ref)
+			return bareSeason(spanishSeasons[g[1]], g[2], ref)
 		}),
 		spanishPhrase(`(?:en el año|el año|en) ((?:19|20)\d\d)`, func(g []string, ref time.Time) (timeMatch, bool) { return yearNamed(g[1], ref) }),
 		spanishPhrase(`(?:(?:en|por|el|la|las|día|de) )*(nochevieja|nochebuena|navidades|navidad|año nuevo|semana santa|pascua)(?: del? (\d{4}))?`, spanishHoliday),
 	},
 }
 
-func spanishMonth(name string) time.Month {
-	for i, w := range strings.Fields("ene feb mar abr may jun jul ago sep oct nov dic") {
-		if strings.HasPrefix(name, w) {
-			return time.Month(i + 1)
-		}
+var (
+	spanishMonths = map[string]time.Month{
+		"enero": 1, "febrero": 2, "marzo": 3, "abril": 4, "mayo": 5, "junio": 6, "julio": 7, "agosto": 8, "septiembre": 9, "setiembre": 9, "octubre": 10, "noviembre": 11, "diciembre": 12,
 	}
-	return time.September // setiembre
-}
-
-func spanishDay(name string) int {
-	for i, w := range strings.Fields("dom lun mar mi jue vie s") {
-		if strings.HasPrefix(name, w) {
-			return i
-		}
+	spanishDays  = map[string]int{"domingo": 0, "lunes": 1, "martes": 2, "miércoles": 3, "miercoles": 3, "jueves": 4, "viernes": 5, "sábado": 6, "sabado": 6}
+	spanishUnits = map[string]grain{ // by the first letter
+		"d": day, "s": week, "f": weekend, "m": month, "t": quarter, "a": year,
 	}
-	return 6
-}
-
-func spanishUnit(name string) grain {
-	switch {
-	case strings.HasPrefix(name, "d"):
-		return day
-	case strings.HasPrefix(name, "s"):
-		return week
-	case strings.HasPrefix(name, "f"):
-		return weekend
-	case strings.HasPrefix(name, "m"):
-		return month
-	case strings.HasPrefix(name, "t"):
-		return quarter
+	spanishCounts  = map[string]int{"dos": 2, "tres": 3, "unos": 3, "unas": 3, "cuatro": 4, "cinco": 5, "seis": 6, "siete": 7, "ocho": 8, "nueve": 9, "diez": 10, "once": 11, "doce": 12}
+	spanishSeasons = map[string]time.Month{"primavera": time.March, "verano": time.June, "otoño": time.September, "invierno": time.December}
+	spanishParts   = map[string]int{"mañana": 0, "tarde": 1, "noche": 3} // in dayParts
+	spanishFeasts  = map[string]feast{
+		"nochevieja": {fixed(12, 31), 0, 1}, "nochebuena": {fixed(12, 24), 0, 1}, "navidad": {fixed(12, 24), 0, 2}, "navidades": {fixed(12, 24), 0, 2},
+		"año nuevo": {fixed(1, 1), 0, 1}, "semana santa": {easter, -7, 8}, "pascua": {easter, 0, 1},
 	}
-	return year
-}
-
-func spanishCount(s string) int {
-	if n := numberOf(s); n > 0 {
-		return n
-	}
-	for i, w := range strings.Fields("dos tres cuatro cinco seis siete ocho nueve diez once doce") {
-		if s == w {
-			return i + 2
-		}
-	}
-	if s == "unos" || s == "unas" {
-		return 3
-	}
-	return 1
-}
-
-func spanishSeason(name string) time.Month {
-	switch name {
-	case "verano":
-		return time.June
-	case "otoño":
-		return time.September
-	case "invierno":
-		return time.December
-	}
-	return time.March
-}
-
-// spanishPart returns an index into dayParts, -1 for none.
-func spanishPart(name string) int {
-	switch name {
-	case "mañana":
-		return 0
-	case "tarde":
-		return 1
-	case "noche":
-		return 3
-	}
-	return -1
-}
+)
 
 func spanishNearDay(g []string, ref time.Time) (timeMatch, bool) {
 	near := strings.Join(strings.Fields(g[1]), " ")
 	if near == "anoche" {
-		return dayPart(-1, 3, ref)
+		return nearDay(-1, "noche", spanishParts, ref)
 	}
-	n := map[string]int{"anteayer": -2, "antier": -2, "antes de ayer": -2, "ayer": -1, "mañana": 1, "pasado mañana": 2}[near]
-	if part := spanishPart(g[2]); part >= 0 {
-		return dayPart(n, part, ref)
-	}
-	return wholeUnit(n, day)(ref)
+	return nearDay(map[string]int{"anteayer": -2, "antier": -2, "antes de ayer": -2, "ayer": -1, "mañana": 1, "pasado mañana": 2}[near], g[2], spanishParts, ref)
 }
 
 func spanishRelative(rel int, unit, weekday, monthName, seasonName string, ref time.Time) (timeMatch, bool) {
 	switch {
 	case unit != "":
-		return wholeUnit(rel, spanishUnit(unit))(ref)
+		return wholeUnit(rel, spanishUnits[unit[:1]])(ref)
 	case weekday != "":
-		return relativeTo(rel, lexEntry{kind: lexWeekday, n: spanishDay(weekday)}, ref)
+		return relativeTo(rel, lexEntry{kind: lexWeekday, n: spanishDays[weekday]}, ref)
 	case monthName != "":
-		return relativeTo(rel, lexEntry{kind: lexMonth, n: int(spanishMonth(monthName))}, ref)
+		return relativeTo(rel, lexEntry{kind: lexMonth, n: int(spanishMonths[monthName])}, ref)
 	}
-	return relativeTo(rel, lexEntry{kind: lexSeason, n: int(spanishSeason(seasonName))}, ref)
+	return relativeTo(rel, lexEntry{kind: lexSeason, n: int(spanishSeasons[seasonName])}, ref)
 }
 
 func spanishHoliday(g []string, ref time.Time) (timeMatch, bool) {
-	switch {
-	case g[1] == "nochevieja":
-		return holidaySpan(fixed(12, 31), 0, 1, g[2], ref)
-	case g[1] == "nochebuena":
-		return holidaySpan(fixed(12, 24), 0, 1, g[2], ref)
-	case strings.HasPrefix(g[1], "navidad"):
-		return holidaySpan(fixed(12, 24), 0, 2, g[2], ref)
-	case strings.HasPrefix(g[1], "año"):
-		return holidaySpan(fixed(1, 1), 0, 1, g[2], ref)
-	case strings.HasPrefix(g[1], "semana"):
-		return easterSpan(-7, 8, g[2], ref)
-	}
-	return easterSpan(0, 1, g[2], ref)
+	return holidaySpan(spanishFeasts[strings.Join(strings.Fields(g[1]), " ")], g[2], ref)
 }
