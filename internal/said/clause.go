@@ -56,22 +56,18 @@ func (r *reader) read(s sentence) []Claim {
 		if start >= limit {
 			break
 		}
-		if n, _ := lex.asks.at(tokens, start); n > 0 && before&(flagPlease|flagAlways|flagNot) == 0 && !r.reported {
+		if lex.asks.in(tokens, start) && before&(flagPlease|flagAlways|flagNot) == 0 && !r.reported {
 			if tokens[start].word != "when" && tokens[start].word != "where" { // "…, when I am at work"
 				asks = true
 			}
 			at = r.nextMark(tokens, start, limit)
 			continue
 		}
-		elided := r.elidesAt(tokens, at, start)
-		begin := start
-		if r.reported && elided != "I" {
-			begin = -1
-		}
-		if joined, _ := lex.joins.at(tokens, at); joined > 0 && r.speaker == "" && !lex.han { // "My doc up and retired": the subject is not the writer
-			begin = -1
-		}
-		if strings.HasPrefix(elided, "my ") { // what follows is about that person
+		elided, begin := r.elidesAt(tokens, at, start), start
+		switch {
+		case r.reported && elided != "I",
+			lex.joins.in(tokens, at) && r.speaker == "" && !lex.han, // "My doc up and retired": the subject is not the writer
+			strings.HasPrefix(elided, "my "):                        // what follows is about that person
 			begin = -1
 		}
 		claim, end, ok := r.claimAt(s, tokens[:limit], start, before, elided, begin)
@@ -98,7 +94,7 @@ func (r *reader) read(s sentence) []Claim {
 						continue
 					}
 				}
-				claim, end, ok = r.claimAt(s, tokens[:limit], j, before|r.flagsIn(tokens[start:j]), "", -1)
+				claim, end, ok = r.claimAt(s, tokens[:limit], j, before|lex.flagsIn(tokens[start:j]), "", -1)
 				if ok {
 					start = j
 				}
@@ -234,7 +230,7 @@ func (r *reader) reportAt(tokens []token, limit int) int {
 		return limit
 	}
 	for i := 0; i < limit; i++ {
-		if n, _ := r.lex.reports.at(tokens, i); n == 0 || i > 0 && r.lex.subjects[tokens[i-1].word] {
+		if !r.lex.reports.in(tokens, i) || i > 0 && r.lex.subjects[tokens[i-1].word] {
 			continue
 		}
 		for k := i; k < limit; k++ {
@@ -284,25 +280,10 @@ func (r *reader) wishOf(s sentence, blocked bool) []Claim {
 }
 
 // standing reports whether a request is meant permanently.
-func standing(lex *lexicon, tokens []token) bool {
-	for i := range tokens {
-		if _, s := lex.adverbs.at(tokens, i); s&flagAlways != 0 {
-			return true
-		}
-		if _, s := lex.openers.at(tokens, i); s&flagAlways != 0 {
-			return true
-		}
-	}
-	return false
-}
+func standing(lex *lexicon, tokens []token) bool { return lex.flagsIn(tokens)&flagAlways != 0 }
 
 func anyPhrase(p phrases, tokens []token) bool {
-	for i := range tokens {
-		if n, _ := p.at(tokens, i); n > 0 {
-			return true
-		}
-	}
-	return false
+	return (span{0, len(tokens)}).holds(func(i int) bool { return p.in(tokens, i) })
 }
 
 // blockedIn reports whether words in the clause make a claim uncertain.
@@ -319,12 +300,12 @@ func (r *reader) blockedIn(tokens []token, c Claim) bool {
 }
 
 // flagsIn returns the flags of the adverbs among tokens.
-func (r *reader) flagsIn(tokens []token) (s termFlags) {
+func (l *lexicon) flagsIn(tokens []token) (s termFlags) {
 	for i := range tokens {
-		_, a := r.lex.adverbs.at(tokens, i)
-		_, b := r.lex.openers.at(tokens, i)
+		_, a := l.adverbs.at(tokens, i)
+		_, b := l.openers.at(tokens, i)
 		s |= a | b
-		if r.lex.timely[tokens[i].word] {
+		if l.timely[tokens[i].word] {
 			s |= flagHabit
 		}
 	}
@@ -339,18 +320,8 @@ func (r *reader) questionAt(tokens []token) int {
 		if !tokens[i].mark && joined == 0 {
 			continue
 		}
-		from := i + max(joined, 1)
-		for from < len(tokens) {
-			n, _ := r.lex.openers.at(tokens, from)
-			if n == 0 {
-				n, _ = r.lex.joins.at(tokens, from)
-			}
-			if n == 0 {
-				break
-			}
-			from += n
-		}
-		if n, _ := r.lex.asks.at(tokens, from); n > 0 && len(tokens)-from >= 3 || r.lex.han && tokens[i].mark && len(tokens)-from >= 4 {
+		from, _ := r.openings(tokens, i+max(joined, 1), len(tokens))
+		if r.lex.asks.in(tokens, from) && len(tokens)-from >= 3 || r.lex.han && tokens[i].mark && len(tokens)-from >= 4 {
 			return i
 		}
 	}
@@ -359,15 +330,13 @@ func (r *reader) questionAt(tokens []token) int {
 
 // nextClause returns the first token from i on at which a clause may begin.
 func (r *reader) nextClause(tokens []token, i, limit int) int {
-	for ; i < limit; i++ {
-		if tokens[i].mark && !joinsWords(tokens[i].word) {
-			return i
-		}
-		if n, _ := r.lex.joins.at(tokens, i); n > 0 && !tokens[i].quoted {
+	end := r.nextMark(tokens, i, limit)
+	for ; i < end; i++ {
+		if r.lex.joins.in(tokens, i) {
 			return i
 		}
 	}
-	return limit
+	return end
 }
 
 func (r *reader) nextMark(tokens []token, i, limit int) int {

@@ -54,11 +54,8 @@ func (v *value) saysNothing() bool {
 	if v.first.quoted {
 		return v.lex.vague[v.first.word] && v.n == 1
 	}
-	if k, _ := v.lex.joins.at(v.t, v.obj.lo); k > 0 && !v.lex.han {
-		return true
-	}
-	if v.lex.han && strings.ContainsAny(v.claim.Object, "啥哪谁咋") {
-		return true // it asks: 我对象是干啥的
+	if v.lex.han && strings.ContainsAny(v.claim.Object, "啥哪谁咋") || !v.lex.han && v.lex.joins.in(v.t, v.obj.lo) {
+		return true // in Chinese it asks: 我对象是干啥的
 	}
 	single := v.n == 1 && utf8.RuneCountInString(v.first.word) == 1 && !v.first.upper
 	return single || v.lex.vague[v.first.word] && (v.n == 1 || v.m.p.guard != "wish")
@@ -95,16 +92,11 @@ var guards = map[string]func(v *value) bool{
 		return !other && v.reader.people(v.obj)
 	},
 	"like": func(v *value) bool {
-		if k, _ := v.lex.reacts.at(v.t, v.obj.lo); k > 0 {
+		if v.lex.reacts.in(v.t, v.obj.lo) || v.obj.lo > 0 && v.lex.reacts.in(v.t, v.obj.lo-1) {
 			return false
 		}
-		if v.obj.lo > 0 {
-			if k, _ := v.lex.reacts.at(v.t, v.obj.lo-1); k > 0 {
-				return false
-			}
-			if v.before == "the" && !v.first.upper && !v.first.quoted && v.m.p.flags&preference != 0 && !kinds[v.first.word] {
-				return false // it refers to the current conversation
-			}
+		if v.before == "the" && !v.first.upper && !v.first.quoted && v.m.p.flags&preference != 0 && !kinds[v.first.word] {
+			return false // it refers to the current conversation
 		}
 		if last := v.t[v.obj.hi-1].word; v.lex.prefixes[v.first.word] && v.first.word != "to" && !v.first.quoted && !v.lex.han && !v.first.upper || refers[last] {
 			return false
@@ -199,8 +191,7 @@ var guards = map[string]func(v *value) bool{
 		case last:
 			return digits || numerals[word] && len(word) > 2
 		default: // "I'm 34 and …", not "I'm 2 minutes away"
-			joins, _ := v.lex.joins.at(v.t, v.m.end)
-			return digits && len(word) == 2 && (v.t[v.m.end].mark || joins > 0)
+			return digits && len(word) == 2 && (v.t[v.m.end].mark || v.lex.joins.in(v.t, v.m.end))
 		}
 	},
 	"value": func(v *value) bool { // of an open noun: a name, a number, a thing
@@ -322,8 +313,7 @@ var guards = map[string]func(v *value) bool{
 		return v.obj.holds(v.recurs)
 	},
 	"always": func(v *value) bool {
-		k, _ := v.lex.reacts.at(v.t, v.obj.lo)
-		return v.flags&flagAlways != 0 && k == 0
+		return v.flags&flagAlways != 0 && !v.lex.reacts.in(v.t, v.obj.lo)
 	},
 	"imperative": func(v *value) bool { // begins with a verb and does not mention the writer
 		return v.n <= maxObject && !v.lex.subjects[v.first.word] && !v.lex.articles[v.first.word] && !v.lex.prefixes[v.first.word] && !v.first.mark && !strings.HasSuffix(v.first.word, "ing") && !v.first.upper && v.first.word != "let" && v.first.word != "lets" && v.first.word != "is"
@@ -332,11 +322,8 @@ var guards = map[string]func(v *value) bool{
 		return strings.HasSuffix(v.first.word, "ing") && len(v.first.word) > 5
 	},
 	"food": func(v *value) bool {
-		k, _ := v.lex.reacts.at(v.t, v.obj.lo)
-		if _, ok := nounIn(v.m.phrase(v.obj), activity); ok {
-			return false
-		}
-		return k == 0 && v.n <= 7 && !v.article && !v.lex.possessives[v.first.word] && !v.lex.prefixes[v.first.word] && (v.lex.han || v.lex.of != "of" || !strings.HasSuffix(v.first.word, "ing"))
+		_, active := nounIn(v.m.phrase(v.obj), activity)
+		return !active && !v.lex.reacts.in(v.t, v.obj.lo) && v.n <= 7 && !v.article && !v.lex.possessives[v.first.word] && !v.lex.prefixes[v.first.word] && (v.lex.han || v.lex.of != "of" || !strings.HasSuffix(v.first.word, "ing"))
 	},
 	"trait": func(v *value) bool { // "dog" in "a dog person"
 		return v.n <= 2 && !vagueTraits[v.first.word]
@@ -507,10 +494,8 @@ func (r *reader) people(obj span) bool {
 	if head < obj.lo {
 		return false
 	}
-	for k := obj.lo; k < obj.hi; k++ {
-		if n, _ := r.lex.people.at(t, k); n > 0 {
-			return true
-		}
+	if obj.holds(func(k int) bool { return r.lex.people.in(t, k) }) {
+		return true
 	}
 	if r.lex.of == "von" && !t[head].upper { // German nouns
 		return false
@@ -525,15 +510,10 @@ func (r *reader) people(obj span) bool {
 	if r.lex.han {
 		w = t[obj.hi-1].word
 	}
-	for k := obj.lo; k < obj.hi; k++ {
-		if n, _ := r.lex.belongs.at(t, k); n > 0 && (r.lex.han || t[k].word == w) {
-			return false
-		}
+	if obj.holds(func(k int) bool { return r.lex.belongs.in(t, k) && (r.lex.han || t[k].word == w) }) {
+		return false
 	}
-	for _, end := range r.lex.peopleEnds {
-		if strings.HasSuffix(w, end) && len(w) > len(end)+1 || w == end && (r.lex.han || len(end) > 3) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.lex.peopleEnds, func(end string) bool {
+		return strings.HasSuffix(w, end) && len(w) > len(end)+1 || w == end && (r.lex.han || len(end) > 3)
+	})
 }

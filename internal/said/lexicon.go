@@ -63,6 +63,12 @@ next:
 	return 0, 0
 }
 
+// in reports whether a phrase begins at tokens[i].
+func (p phrases) in(tokens []token, i int) bool {
+	n, _ := p.at(tokens, i)
+	return n > 0
+}
+
 // sequence returns the folded words of a table entry: a_b is two words, and every
 // Han character is one.
 func sequence(s string) []string {
@@ -133,6 +139,8 @@ type lexicon struct {
 	extra       string          // further words that identify the language
 	han         bool
 
+	maxNoun, maxInner, maxObject int // bounds of a match
+
 	patterns []pattern
 	index    map[string][]int
 	always   []int
@@ -197,6 +205,10 @@ var rowFlag = map[string]rowFlags{
 
 // finish compiles the tables.
 func (l *lexicon) finish() {
+	l.maxNoun, l.maxInner, l.maxObject = maxNoun, maxInner, maxObject
+	if l.han {
+		l.maxNoun, l.maxInner, l.maxObject = 8, 16, 24
+	}
 	l.known, l.literals = make(map[string]bool), make(map[string]bool)
 	l.index = make(map[string][]int)
 	know := func(p phrases) {

@@ -193,7 +193,7 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 			m.flags = saved
 		}
 	case 'N':
-		for n := 1; n <= m.maxNoun(); n++ {
+		for n := 1; n <= m.lex.maxNoun; n++ {
 			if i+n > len(m.tokens) || !m.nounWord(i+n-1) {
 				return false
 			}
@@ -231,14 +231,14 @@ func (m *matcher) stepElement(e int, el *element, i int) bool {
 		}
 		if m.last(e) {
 			end := m.objectEnd(i)
-			if end <= i || end-i > m.maxObject() {
+			if end <= i || end-i > m.lex.maxObject {
 				return false
 			}
 			set(span{i, end})
 			m.end = end
 			return true
 		}
-		for n := 1; n <= m.maxInner() && i+n <= len(m.tokens); n++ {
+		for n := 1; n <= m.lex.maxInner && i+n <= len(m.tokens); n++ {
 			t := &m.tokens[i+n-1]
 			if t.mark && !joinsWords(t.word) || n > 1 && m.stops(i+n-1) || !m.lex.han && !t.quoted && m.lex.subjects[t.word] {
 				break
@@ -266,27 +266,6 @@ func afterOwner(t []token, i int) int {
 // plurals are the subjects that take the plural.
 var plurals = map[string]bool{"we": true, "wir": true, "nosotros": true, "nosotras": true}
 
-func (m *matcher) maxNoun() int {
-	if m.lex.han {
-		return 8
-	}
-	return maxNoun
-}
-
-func (m *matcher) maxInner() int {
-	if m.lex.han {
-		return 16
-	}
-	return maxInner
-}
-
-func (m *matcher) maxObject() int {
-	if m.lex.han {
-		return 24
-	}
-	return maxObject
-}
-
 // last reports whether element e is the last required one of the row.
 func (m *matcher) last(e int) bool {
 	for _, el := range m.p.elements[e+1:] {
@@ -298,27 +277,15 @@ func (m *matcher) last(e int) bool {
 }
 
 // joinsWords reports whether a mark may stand within an object.
-func joinsWords(mark string) bool {
-	switch mark {
-	case "-", "/", "&", "+", "#", "=", "、":
-		return true
-	}
-	return false
-}
+func joinsWords(mark string) bool { return joining[mark] }
+
+var joining = wordSet("- / & + # = 、")
 
 // nounWord reports whether token i may be part of an open noun phrase.
 func (m *matcher) nounWord(i int) bool {
 	t := &m.tokens[i]
-	if t.mark || t.quoted || m.lex.subjects[t.word] || m.lex.possessives[t.word] || m.lex.articles[t.word] || t.word == "am" || t.word == "is" {
-		return false
-	}
-	if n, _ := m.lex.ends.at(m.tokens, i); n > 0 {
-		return false
-	}
-	if n, _ := m.lex.joins.at(m.tokens, i); n > 0 && !m.lex.han {
-		return false
-	}
-	return true
+	return !t.mark && !t.quoted && !m.lex.subjects[t.word] && !m.lex.possessives[t.word] && !m.lex.articles[t.word] && t.word != "am" && t.word != "is" &&
+		!m.lex.ends.in(m.tokens, i) && (m.lex.han || !m.lex.joins.in(m.tokens, i))
 }
 
 // nounLength returns the maximum number of tokens from i of a noun of the tables.
@@ -371,11 +338,7 @@ func phraseOf(tokens []token) string {
 
 // stops reports whether an object ends before token i.
 func (m *matcher) stops(i int) bool {
-	if m.tokens[i].quoted {
-		return false
-	}
-	n, _ := m.lex.ends.at(m.tokens, i)
-	return n > 0
+	return m.lex.ends.in(m.tokens, i)
 }
 
 // objectEnd returns where the object that begins at i ends: at a mark, at a word
@@ -434,13 +397,7 @@ func (m *matcher) beginsClause(i int) bool {
 	if t.quoted || t.mark {
 		return false
 	}
-	if m.lex.subjects[t.word] || m.lex.possessives[t.word] || m.lex.pronouns[t.word] || m.lex.her[t.word] {
-		return true
-	}
-	if n, _ := m.lex.asks.at(m.tokens, i); n > 0 {
-		return true
-	}
-	if n, _ := m.lex.adverbs.at(m.tokens, i); n > 0 {
+	if m.lex.subjects[t.word] || m.lex.possessives[t.word] || m.lex.pronouns[t.word] || m.lex.her[t.word] || m.lex.asks.in(m.tokens, i) || m.lex.adverbs.in(m.tokens, i) {
 		return true
 	}
 	_, verb := m.lex.index[t.word]
@@ -457,10 +414,7 @@ func (m *matcher) closes(i int) bool {
 	if m.last(len(m.p.elements)-1) && len(m.p.elements) > 0 {
 		for i < len(m.tokens) {
 			t := &m.tokens[i]
-			if t.mark || m.stops(i) || m.lex.prefixes[t.word] || m.lex.subjects[t.word] {
-				return true
-			}
-			if n, _ := m.lex.joins.at(m.tokens, i); n > 0 {
+			if t.mark || m.stops(i) || m.lex.prefixes[t.word] || m.lex.subjects[t.word] || m.lex.joins.in(m.tokens, i) {
 				return true
 			}
 			n, s := m.lex.trails.at(m.tokens, i)

@@ -121,10 +121,8 @@ func requestIn(message string, s sentence) (Request, bool) {
 	t := s.tokens
 	i := 0
 	for i < len(t) {
-		if n, _ := dismissals.at(t, i); n > 0 {
-			if i+n >= len(t) || t[i+n].mark {
-				return Request{}, false
-			}
+		if n, _ := dismissals.at(t, i); n > 0 && (i+n >= len(t) || t[i+n].mark) {
+			return Request{}, false
 		}
 		best, found := requestRow{}, false
 		for _, row := range requestRows[t[i].word] {
@@ -485,10 +483,8 @@ var objectForms = []*prefilter.Regexp{
 // objectFirst returns the request of a sentence without quotations that names its
 // object first.
 func objectFirst(message string, s sentence) (Request, bool) {
-	for _, t := range s.tokens {
-		if t.quoted {
-			return Request{}, false
-		}
+	if slices.ContainsFunc(s.tokens, func(t token) bool { return t.quoted }) {
+		return Request{}, false
 	}
 	asked := strings.TrimSpace(message[s.lo:s.hi])
 	for _, form := range objectForms {
