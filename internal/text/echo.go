@@ -1,6 +1,7 @@
 package text
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -153,38 +154,13 @@ func saysUnknown(words []string) bool {
 		})
 	}
 	const longest = 14 // words
-	phrases := unknownPhrases[words[0]]
-	if len(words) > longest || phrases == nil {
-		return false
-	}
 	joined := strings.Join(words, " ") + " "
-	for _, p := range phrases {
-		rest, ok := strings.CutPrefix(joined, p)
-		if !ok {
-			continue
-		}
-		next, _, _ := strings.Cut(rest, " ")
-		if next == "" || besideUnknown[next] || apologies[next] || unknownOf[next] {
-			return true
-		}
-	}
-	return false
+	said := unknownPhrase.FindString(joined)
+	next, _, _ := strings.Cut(joined[len(said):], " ")
+	return said != "" && len(words) <= longest && (next == "" || besideUnknown[next] || apologies[next] || unknownOf[next])
 }
 
-// byFirstWord groups phrases by their first words, and ends each with a space.
-func byFirstWord(phrases []string) map[string][]string {
-	by := make(map[string][]string)
-	for _, p := range phrases {
-		first, _, _ := strings.Cut(p, " ")
-		by[first] = append(by[first], p+" ")
-	}
-	return by
-}
-
-func asksForAnswer(words []string) bool {
-	joined := strings.Join(words, " ")
-	return slices.ContainsFunc(invitations, func(p string) bool { return strings.HasPrefix(joined, p) })
-}
+func asksForAnswer(words []string) bool { return invitation.MatchString(strings.Join(words, " ")) }
 
 func isCourtesy(words []string) bool {
 	return !slices.ContainsFunc(words, func(w string) bool { return !apologies[w] && !beforeQuestion[w] })
@@ -223,169 +199,17 @@ var (
 	unknownOf = wordSet(`about on of regarding concerning whether if what which who whose where when why how any your that for to
 		über zu von ob was welche welcher welches welchen wer wo wohin woher wann warum wie dein deine deinen ihr ihre für
 		sobre acerca de si qué que cuál quién dónde cuándo cómo cuánto tu su ninguna ningún`)
-	unknownPhrases = byFirstWord(strings.Split(`i do not know
-i dont know
-i really dont know
-i honestly dont know
-i dont actually know
-do not know
-dont know
-i am not sure
-im not sure
-not sure
-i am not aware
-im not aware
-i have no idea
-no idea
-i have no information
-i have no record
-i have no memory
-i have no details
-i dont have any information
-i dont have information
-i dont have that information
-i dont have any record
-i dont have a record
-i dont have any memory
-i dont have any details
-i dont have access
-i dont have enough information
-i do not have any information
-i do not have information
-i do not have that information
-i do not have any record
-i do not have a record
-i do not have any memory
-i do not have enough information
-i cant recall
-i cannot recall
-i dont recall
-i do not recall
-i cant remember
-i cannot remember
-i dont remember
-i do not remember
-i cant say
-i cannot say
-i couldnt say
-i cant tell
-i cannot tell
-you havent told me
-you have not told me
-you never told me
-you havent mentioned
-you have not mentioned
-you didnt tell me
-weiß ich nicht
-weiß ich leider nicht
-weiß ich leider auch nicht
-weiß ich auch nicht
-weiß ich leider noch nicht
-weiß ich noch nicht
-weiss ich nicht
-weiss ich leider nicht
-weiß nicht
-weiß es nicht
-weiß es leider nicht
-weiß das nicht
-weiß das leider nicht
-weiß leider nicht
-keine ahnung
-habe keine ahnung
-habe keine information
-habe keine informationen
-habe leider keine informationen
-habe dazu keine informationen
-habe ich dazu keine informationen
-habe ich dazu leider keine informationen
-habe dazu leider keine informationen
-habe ich keine informationen
-habe ich leider keine informationen
-liegen mir keine informationen
-liegen mir leider keine informationen
-kann ich nicht sagen
-kann ich leider nicht sagen
-kann ich dir nicht sagen
-kann ich dir leider nicht sagen
-kann mich nicht erinnern
-kann mich nicht daran erinnern
-kann mich leider nicht erinnern
-bin mir nicht sicher
-bin nicht sicher
-hast du mir nicht gesagt
-hast du mir noch nicht gesagt
-hast du nicht erwähnt
-sé
-lo sé
-no sé
-no lo sé
-no tengo idea
-ni idea
-no tengo información
-no tengo esa información
-no tengo datos
-no tengo constancia
-no tengo ningún dato
-tengo información
-tengo esa información
-tengo datos
-recuerdo
-lo recuerdo
-no recuerdo
-no lo recuerdo
-no me acuerdo
-me acuerdo
-estoy seguro
-estoy segura
-no estoy seguro
-no estoy segura
-puedo decirte
-no puedo decirte
-me lo has dicho
-no me lo has dicho
-no me has dicho
-no has mencionado`, "\n"))
+	unknownPhrase = regexp.MustCompile(`^(?:(?:i (?:really |honestly |actually )?)?(?:do not|dont|cannot|cant|couldnt) (?:actually |really )?(?:know|recall|remember|say|tell|have (?:any |a |that |enough )?(?:information|record|memory|details|access))|` +
+		`(?:i am |im )?not (?:sure|aware)|no idea|i have no (?:idea|information|record|memory|details)|you (?:havent|have not|never|didnt) (?:told me|tell me|mentioned)|` +
+		`wei(?:ß|ss) (?:ich |es |das )?(?:leider |auch |noch )*nicht|(?:habe )?keine ahnung|(?:habe|liegen) (?:ich |mir |dazu |leider )*keine information(?:en)?|kann ich (?:dir |leider )*nicht sagen|` +
+		`kann mich (?:leider )?nicht (?:daran )?erinnern|bin (?:mir )?nicht sicher|hast du (?:mir |noch )*nicht (?:gesagt|erwähnt)|` +
+		`(?:no )?(?:lo )?sé|(?:no tengo|ni) idea|(?:no )?tengo (?:esa |ningún )?(?:información|datos?|constancia)|(?:no )?(?:lo |me )?(?:recuerdo|acuerdo)|(?:no )?estoy segur[oa]|(?:no )?puedo decirte|(?:no )?me lo has dicho|no (?:me )?has (?:dicho|mencionado)) `)
 	unknownUnspaced = strings.Fields(`不知道 不清楚 不太清楚 不记得 不記得 不确定 不確定 没有相关 沒有相關 没有这方面 没有关于 没有您的 没有你的 没有记录 沒有記錄 没有印象 想不起来 没有信息 无法确定 无法回答 没听你说过 没有提到 没提过 没告诉过我`)
-	invitations     = strings.Split(`could you
-can you
-would you
-please
-if you
-let me know
-feel free
-do you want
-tell me
-kannst du
-können sie
-könntest du
-wenn du
-magst du
-möchtest du
-sag mir
-erzähl
-podrías
-puedes
-si me
-si quieres
-dime
-cuéntame
-你能
-您能
-你可以
-您可以
-可以告诉
-能告诉
-如果
-请
-要不要`, "\n")
-	unknownHints = NewHints(strings.Split(`know|not sure|idea|no information|any information|that information|enough information|record|have access|recall|remember|can't say|cannot say|can't tell|cannot tell|n't told|not told|never told|n't mentioned|not mentioned|didn't tell|n’t|weiß|weiss|Ahnung|Information|erinnern|nicht s|nicht g|nicht e|sé|se |idea|información|datos|recuerdo|acuerdo|segur|decirte|dicho|mencionado|constancia|不|没|沒|无法`, "|")...)
+	invitation      = regexp.MustCompile(`^(?:(?:could|can|would|if) you|please|let me know|feel free|do you want|tell me|(?:kannst|könntest|wenn|magst|möchtest) du|können sie|sag mir|erzähl|podrías|puedes|si (?:me|quieres)|dime|cuéntame|[你您](?:能|可以)|(?:可以|能)告诉|如果|请|要不要)`)
+	unknownHints    = NewHints(strings.Split(`know|not sure|idea|no information|any information|that information|enough information|record|have access|recall|remember|can't say|cannot say|can't tell|cannot tell|n't told|not told|never told|n't mentioned|not mentioned|didn't tell|n’t|weiß|weiss|Ahnung|Information|erinnern|nicht s|nicht g|nicht e|sé|se |idea|información|datos|recuerdo|acuerdo|segur|decirte|dicho|mencionado|constancia|不|没|沒|无法`, "|")...)
 
-	askedBefore = strings.Split(` i ask | i asked | did i ask | asked you | i brought up | did i bring up | i mentioned | did i mention | i mention | i been asking| i wanted to know| my question| my last question| you answer| your answer| did you reply
+	askedBefore = strings.FieldsFunc(` i ask | i asked | did i ask | asked you | i brought up | did i bring up | i mentioned | did i mention | i mention | i been asking| i wanted to know| my question| my last question| you answer| your answer| did you reply
  gefragt | frage ich | meine frage| meine letzte frage| deine antwort| hast du geantwortet| wollte ich wissen
  pregunté| he preguntado| te pregunt| mi pregunta| mi última pregunta| tu respuesta| respondiste| quería saber
-我问| 问过|我的问题|我剛問|你回答|你的回答|问了什么|问你`, "|")
+我问| 问过|我的问题|我剛問|你回答|你的回答|问了什么|问你`, func(r rune) bool { return r == '|' || r == '\n' })
 )
-
-func init() {
-	askedBefore = strings.FieldsFunc(strings.Join(askedBefore, "|"), func(r rune) bool { return r == '|' || r == '\n' })
-}

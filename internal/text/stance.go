@@ -1,6 +1,7 @@
 package text
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -57,7 +58,7 @@ func IsGeneral(s string) bool {
 	if requestVerb[words[0]] {
 		return true
 	}
-	return slices.ContainsFunc(generalOpenings, func(p string) bool { return strings.HasPrefix(joined, p+" ") })
+	return generalOpening.MatchString(joined)
 }
 
 var (
@@ -69,86 +70,10 @@ var (
 		schreib schreibe übersetze übersetz erkläre erklär berechne rechne löse nenne nenn gib erzähl erzähle zeig zeige beschreibe definiere dichte formuliere
 		escribe traduce explica calcula resuelve nombra dime dame cuéntame muéstrame describe define redacta convierte enséñame`)
 	// asksFor are words before the verb of a request: "could you tell me".
-	asksFor         = wordSet(`you please and to du sie mir bitte und zu por favor y puedes podrías`)
-	generalOpenings = strings.Split(`what is a
-what is an
-whats a
-whats an
-what are the
-what is the capital
-what is the boiling
-what is the difference
-what does
-what causes
-how do you
-how does
-how does a
-how is
-how are
-how far is
-how tall is
-how high is
-how deep is
-how old is the
-how long does it take to
-how many people live
-who wrote
-who invented
-who discovered
-who painted
-who composed
-who was the first
-why is the
-why do
-why does
-why are
-can you write
-can you translate
-can you explain
-could you write
-could you translate
-could you explain
-was ist ein
-was ist eine
-was ist der
-was ist die
-was ist das
-was bedeutet
-was heißt
-wie funktioniert
-wie viele einwohner
-wie weit ist
-wie hoch ist
-wie sagt man
-wer schrieb
-wer hat den
-wer hat die
-wer hat das
-wer erfand
-wer malte
-warum ist der
-warum ist die
-warum sind
-kannst du ein
-kannst du einen
-qué es
-qué es un
-qué es una
-qué significa
-cuál es la capital
-cuál es la diferencia
-cuál es el punto
-cómo funciona
-cómo se dice
-cómo se hace
-cuántos habitantes
-quién escribió
-quién inventó
-quién pintó
-quién descubrió
-por qué el
-por qué la
-por qué los
-por qué las`, "\n")
+	asksFor        = wordSet(`you please and to du sie mir bitte und zu por favor y puedes podrías`)
+	generalOpening = regexp.MustCompile(`^(?:what(?: i)?s an?|what are the|what is the (?:capital|boiling|difference)|what (?:does|causes)|how (?:do you|does|is|are|(?:far|tall|high|deep) is|old is the|long does it take to|many people live)|` +
+		`who (?:wrote|invented|discovered|painted|composed|was the first)|why (?:is the|do|does|are)|(?:can|could) you (?:write|translate|explain)|` +
+		`was ist (?:eine?|der|die|das)|was (?:bedeutet|heißt)|wie (?:funktioniert|viele einwohner|weit ist|hoch ist|sagt man)|wer (?:schrieb|erfand|malte|hat (?:den|die|das))|warum (?:ist der|ist die|sind)|kannst du einen?|` +
+		`qué (?:es|significa)|cuál es (?:la capital|la diferencia|el punto)|cómo (?:funciona|se dice|se hace)|cuántos habitantes|quién (?:escribió|inventó|pintó|descubrió)|por qué (?:el|la|los|las)) `)
 	generalUnspaced = strings.Fields(`写一首 写首 写一篇 写一个 写一封 翻译 是什么意思 什么是 怎么说 解释一下 计算 等于多少 的首都 的区别 谁发明 谁写的 是谁写 谁画的 有多高 有多远 有多少人口 沸点 讲个 讲一个 为什么天`)
 )
