@@ -66,10 +66,12 @@ var contentWords = wordSet(`
 到期 要求 去世 去年 从前 從前 为难 為難 做饭 做飯 做菜 是非 都市 有限 就业 就業 就医 就醫 就读 就讀 哪吒 跟团 跟團 和尚
 给力 把手 被子 会员 會員 会长 會長 你好`)
 
-func wordSet(words string) map[string]bool {
+func wordSet(lists ...string) map[string]bool {
 	set := make(map[string]bool)
-	for w := range strings.FieldsSeq(words) {
-		set[w] = true
+	for _, list := range lists {
+		for w := range strings.FieldsSeq(list) {
+			set[w] = true
+		}
 	}
 	return set
 }

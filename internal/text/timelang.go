@@ -135,16 +135,6 @@ func (t *TimeSpan) later(m timeMatch) {
 // spaced makes the blanks of a pattern match any white space.
 var spaced = strings.NewReplacer(" ?", `\s*`, " ", `\s+`)
 
-func wordList(lists ...string) map[string]bool {
-	set := make(map[string]bool)
-	for _, list := range lists {
-		for w := range strings.FieldsSeq(list) {
-			set[w] = true
-		}
-	}
-	return set
-}
-
 // Times that several languages share, relative to ref.
 
 func wholeUnit(n int, g grain) func(ref time.Time) (timeMatch, bool) {
