@@ -173,7 +173,7 @@ func (row requestRow) at(t []token, i int) bool {
 }
 
 // tails may follow a request without an object.
-var tails = phrasesOf("please again for_good forever ok okay thanks thank_you about_me from_your_memory from_memory now completely entirely bitte wieder danke für_immer ganz por_favor gracias para_siempre ahora 吧 了 谢谢 拜托 好吗 请 yeah ja vale sí at_all what_i_said what_i_just_said i_said i_just_said i_told_you i_just_told_you last_part message one dich_das instead everything was_ich_gesagt_habe you lo_que_dije")
+var tails = phrasesOf("please again for_good forever ok okay thanks thank_you about_me from_your_memory from_memory now completely entirely bitte wieder danke für_immer ganz por_favor gracias para_siempre ahora 吧 了 谢谢 拜托 好吗 请 yeah ja vale sí at_all what_i_said what_i_just_said i_said i_just_said i_told_you i_just_told_you last_part message one dich_das instead everything was_ich_gesagt_habe you lo_que_dije gesagt_habe erzählt_habe geschrieben_habe 的事 的话 的事情 的一切 的说法")
 
 // tasks begin a reminder to do something ("don't forget to …"), which is no
 // request to keep anything.
@@ -239,26 +239,15 @@ func aboutOf(message string, t []token, i int, row requestRow) string {
 	}
 	for to > from {
 		cut := 0
-		for k := max(from, to-4); k < to; k++ {
-			if n, _ := tails.at(t[:to], k); n > 0 && k+n == to {
+		for k := max(from, to-4); k < to && cut == 0; k++ {
+			if n, _ := tails.at(t[:to], k); k+n == to {
 				cut = n
-				break
 			}
 		}
-		if cut == 0 && t[to-1].mark {
-			cut = 1
-		}
-		if cut == 0 {
-			for _, verb := range [...][]string{{"gesagt", "habe"}, {"erzahlt", "habe"}, {"geschrieben", "habe"}, {"的", "事"}, {"的", "话"}, {"的", "事", "情"}, {"的", "一", "切"}, {"的", "說", "法"}} {
-				if to-from > len(verb) && endsIn(t[from:to], verb) {
-					cut = len(verb)
-				}
-			}
-		}
-		if cut == 0 {
+		if cut == 0 && !t[to-1].mark {
 			break
 		}
-		to -= cut
+		to -= max(cut, 1)
 	}
 	if to <= from {
 		return ""
@@ -498,44 +487,32 @@ func objectFirst(message string, s sentence) (Request, bool) {
 	return Request{}, false
 }
 
-func endsIn(t []token, words []string) bool {
-	for k, w := range words {
-		if t[len(t)-len(words)+k].word != w {
-			return false
-		}
-	}
-	return true
-}
-
 // requestAtEnd returns a request that ends its sentence: "I'm allergic to nuts,
 // never forget that", "das musst du dir für immer merken".
 func requestAtEnd(message string, s sentence) (Request, bool) {
 	t := s.tokens
 	for i := 1; i < len(t); i++ {
 		if !t[i-1].mark {
-			n, _ := courtesies.at(t, i-1)
-			if n == 0 && t[i-1].word != "and" && t[i-1].word != "und" && t[i-1].word != "y" {
-				continue
-			}
-			// "and never forget that"
-			if i-1 > 0 && !t[i-2].mark && n == 0 {
+			joins := t[i-1].word == "and" || t[i-1].word == "und" || t[i-1].word == "y"
+			if !courtesies.in(t, i-1) && !(joins && (i == 1 || t[i-2].mark)) { // ", and never forget that"
 				continue
 			}
 		}
 		for _, row := range requestRows[t[i].word] {
-			end := i + len(row.words)
-			if row.verb == Keep && (row.rest == restAny || row.rest == restNone) && row.at(t, i) && endsHere(t, end) {
-				return Request{Verb: Keep, Sentence: strings.TrimSpace(message[s.lo:s.hi])}, true
+			end, req := i+len(row.words), Request{Verb: row.verb, Sentence: strings.TrimSpace(message[s.lo:s.hi])}
+			switch {
+			case !row.at(t, i), row.setsAside(message, s, i):
+				continue
+			case row.verb == Keep && (row.rest == restAny || row.rest == restNone) && endsHere(t, end):
+				return req, true
+			case row.verb == Keep || !row.follows(t, end):
+				continue
+			case row.rest == restNone:
+				req.About = saidBefore(message[s.lo:t[i].lo])
+			default:
+				req.About = aboutOf(message, t, i, row)
 			}
-			if row.verb == Forget && row.at(t, i) && row.follows(t, end) {
-				if row.rest == restNone {
-					return Request{Verb: Forget, Sentence: strings.TrimSpace(message[s.lo:s.hi]), About: saidBefore(message[s.lo:t[i].lo])}, true
-				}
-				if row.setsAside(message, s, i) {
-					continue
-				}
-				return Request{Verb: Forget, Sentence: strings.TrimSpace(message[s.lo:s.hi]), About: aboutOf(message, t, i, row)}, true
-			}
+			return req, true
 		}
 	}
 	return Request{}, false
