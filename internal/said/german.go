@@ -213,7 +213,7 @@ MY N heißt|nennt_sich X : $ func clear
 MY @thing ist|lautet|sind|bin X : $ func is=noun clear
 MY @thing hat_sich_geändert|ist_jetzt|ist_neu ,|:|– jetzt? X : $ func change
 MY N ist|lautet X : $ func is=value
-am|um? X , nicht am|um? Y : it func change subject=it is=brief
+am|um? X , nicht am|um? Y : it func change subject=it is=correction words=1-2
 `
 
 // sinceWhen returns the phrases for the time since when something holds: "seit Mai", "seit

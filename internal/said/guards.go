@@ -75,9 +75,6 @@ var guards = map[string]func(v *value) bool{
 	"name": func(v *value) bool { // of a person or a thing
 		return v.capital && v.n <= 6 && (v.first.upper || v.first.quoted || v.reader.lower || v.article) && !v.describes()
 	},
-	"first": func(v *value) bool { // of a person, without an article
-		return v.first.upper && !v.article && v.n <= 3
-	},
 	"noun": func(v *value) bool { // not an adjective alone
 		return v.article || v.first.upper || v.first.quoted || v.reader.lower || v.reader.hasDigit(span{v.obj.lo, min(v.obj.hi, v.obj.lo+2)}) || v.lex.han
 	},
@@ -208,7 +205,7 @@ var guards = map[string]func(v *value) bool{
 		return v.reader.hasDigit(v.obj) && v.n <= 6 && !v.lex.timely[v.first.word]
 	},
 	"allergy": func(v *value) bool { // a German compound: Nussallergie
-		return v.n <= 2 && (strings.HasSuffix(v.t[v.obj.hi-1].word, "allergie") || strings.HasSuffix(v.t[v.obj.hi-1].word, "intoleranz") || strings.HasSuffix(v.t[v.obj.hi-1].word, "unvertraglichkeit")) && len(v.t[v.obj.hi-1].word) > 12
+		return v.n <= 2 && v.endsIn("allergie", "intoleranz", "unvertraglichkeit")
 	},
 	"infinitive": func(v *value) bool {
 		return v.n <= 8 && strings.HasSuffix(v.t[v.obj.hi-1].word, "en")
@@ -216,15 +213,8 @@ var guards = map[string]func(v *value) bool{
 	"emoji": func(v *value) bool {
 		return v.n == 1 && emojis[v.first.word]
 	},
-	"employer": func(v *value) bool { // a name, or an article before what one works at
-		return v.capital || v.article
-	},
 	"school": func(v *value) bool {
-		last := v.t[v.obj.hi-1].word
-		return v.n <= 3 && slices.ContainsFunc([]string{"schule", "gymnasium", "kolleg", "kindergarten", "kita", "krippe"}, func(end string) bool { return last != "schule" && strings.HasSuffix(last, end) })
-	},
-	"brief": func(v *value) bool {
-		return v.n <= 2 && v.m.end >= len(v.t)
+		return v.n <= 3 && v.t[v.obj.hi-1].word != "schule" && v.endsIn("schule", "gymnasium", "kolleg", "kindergarten", "kita", "krippe")
 	},
 	"institution": func(v *value) bool { // a noun and a name: "Kanzlei Roth", not "Küche"
 		return v.n >= 2 && v.n <= 5 && v.t[v.obj.hi-1].upper && !v.lex.prefixes[v.t[v.obj.lo+1].word]
@@ -376,6 +366,11 @@ func (r *reader) whole(obj span) bool {
 
 func (r *reader) hasDigit(obj span) bool {
 	return obj.holds(func(k int) bool { return strings.ContainsAny(r.m.tokens[k].word, "0123456789") })
+}
+
+// endsIn reports whether the last word has one of the endings.
+func (v *value) endsIn(ends ...string) bool {
+	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(v.t[v.obj.hi-1].word, end) })
 }
 
 // recurs reports whether token k says that something recurs: "every", "Tuesdays".

@@ -296,14 +296,9 @@ func onlyCourtesies(t []token) bool {
 	return true
 }
 
-// givesReason reports whether a clause says why something should be forgotten: it was
-// private or should not have been said, is untrue or over.
-func givesReason(clauses string) bool {
-	return reasonsToForget.MatchString(clauses)
-}
-
-// reasonsToForget match a clause with such a reason, by language.
-var reasonsToForget = prefilter.New(
+// givesReason reports whether a clause says why something should be forgotten, by language:
+// it was private or should not have been said, is untrue or over.
+var givesReason = prefilter.New(
 	`(?i)(?:^|[,;:–—-])\s*(?:(?:because|since|as|cos|cause|sorry) )?(?:(?:it|that|this|they|those|these|he|she)(?:['’](?:s|re|d))?\s+)?(?:(?:is|are|was|were|has|have|had|been|be|not|isn['’]?t|wasn['’]?t|aren['’]?t|doesn['’]?t|didn['’]?t|never|no|all|just|now|too|very|really|rather|quite|already|long|so|got|a|an|my|only|to) ){0,4}`+
 		`(?:private|secret|confidential|personal|embarrassing|sensitive|delicate|nonsense|none of (?:your|any)|nobody['’]?s business|true|untrue|false|wrong|incorrect|outdated|out of date|obsolete|mistake|lie|joke|mix-?up|typo|over|off|done|finished|settled|sorted|resolved|cancell?ed|called off|sold|gone|expired|closed|longer|changed|matters?|relevant|important|history|old news)\b`+
 		`|\b(?:i|we) (?:really )?(?:should(?:n['’]?t| not| never)(?: have)?|wish (?:i|we) had|regret|didn['’]?t mean to|never meant to|(?:wasn['’]?t|was not) (?:supposed|meant|allowed) to|made (?:it|that|this|them) up|lied|was (?:wrong|joking|kidding|mistaken)|turned (?:it|that|them) down|called (?:it|that|them) off|got rid of|mixed (?:it|that|them) up|don['’]?t (?:want|like) (?:you|it|that|this))\b`+
@@ -317,7 +312,7 @@ var reasonsToForget = prefilter.New(
 		`(?:privad|secret|confidencial|personal(?:[^\pL]|$)|íntim|vergonz|delicad|mentira|verdad|ciert|fals|error|broma|invent|equivo|cancel|anul|acab|termin|pasó|vendí|vendid|dejé|mudé|mudad|importan?(?:[^\pL]|$)|sirven?(?:[^\pL]|$))`+
 		`|(?:^|[^\pL])no (?:deb|ten[íd]|quer[íe]|quier)\pL*[^,.]*(?:dich|dec[ií]|cont|mencion|guard|sep|record)`,
 	`私人|隐私|秘密|保密|丢人|尴尬|不该(?:说|讲|提|告诉)|不想(?:让|再)|后悔|说漏|[说讲记搞弄]错|不是真的|假的|骗|编的|瞎说|开玩笑|取消|结束|过去了|作废|过期|不用了|不要了|卖了|卖掉|分手|不住|搬[走家了]|换[了号]|改了|没用了|不重要|别[存记留]`,
-)
+).MatchString
 
 // saysWhy reports whether a clause after a comma only gives a reason: "forget the
 // offer, I turned it down".

@@ -1,6 +1,7 @@
 package said
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -280,36 +281,21 @@ func sentencesOf(s string, mask []byte) []sentence {
 			add(token{lo: i, hi: i + size, word: "'s"}) // "Jonas' dentist"
 			i += size
 		default:
-			if !quoted && (strings.ContainsRune(",;:()–—-，；：、（）/+&~|=*#", r) || unicode.IsSymbol(r)) {
-				word := ","
-				switch r {
-				case ':', '：':
-					word = ":"
-				case ';', '；':
-					word = ";"
-				case '、':
-					word = "、"
-				case '(', '（':
-					word = "("
-				case ')', '）':
-					word = ")"
-				case '–', '—':
-					word = "–"
-				case '-', '/', '+', '&', '=', '*', '#', '~', '|':
-					word = string(r)
-				case ',', '，':
-				default: // an emoji ends the sentence
-					word = ";"
-				}
-				if cur.lo >= 0 {
-					add(token{lo: i, hi: i + size, word: word, mark: true})
-				}
+			word, known := marks[r]
+			if !quoted && cur.lo >= 0 && (known || unicode.IsSymbol(r)) {
+				add(token{lo: i, hi: i + size, word: cmp.Or(word, ";"), mark: true}) // an emoji ends the sentence
 			}
 			i += size
 		}
 	}
 	end(len(s), false)
 	return out
+}
+
+// marks are the words of marks within sentences.
+var marks = map[rune]string{
+	',': ",", '，': ",", ':': ":", '：': ":", ';': ";", '；': ";", '、': "、", '(': "(", '（': "(", ')': ")", '）': ")", '–': "–", '—': "–",
+	'-': "-", '/': "/", '+': "+", '&': "&", '=': "=", '*': "*", '#': "#", '~': "~", '|': "|",
 }
 
 // pauses reports whether the space before s[i:] stands for a comma, as in Chinese typed

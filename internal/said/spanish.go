@@ -7,7 +7,7 @@ import "strings"
 const spanishRows = `
 // wishes
 llámame|llamame|llámeme X : name func wish is=name clear
-dime X : name func wish is=first clear
+dime X : name func wish is=proper clear
 tutéame|tuteame : form_of_address func wish value=tú
 respóndeme|respondeme|contéstame|contestame|responde|contesta|escríbeme|escribe|háblame|habla|responda|conteste siempre? en #language : answer_language func wish clear
 por_favor? responde|contesta|respóndeme|contéstame siempre? en|con menos_de|máximo|no_más_de X : answer_style func wish words=1-8
@@ -52,7 +52,7 @@ en X vivo I? : lives_in func is=upper
 // work
 I? trabajo de|como X en|para|con Z : works_as func clear is=post
 I? trabajo de|como X : works_as func clear is=post
-I? trabajo|estoy_trabajando en|para X : works_at func clear is=employer deniable
+I? trabajo|estoy_trabajando en|para X : works_at func clear is=place deniable
 I? trabajo|estoy_trabajando en|con X : works_in func clear deniable
 I? estudio X en Z : studies func
 I? estudio|estoy_estudiando en X : studies_at func is=upper
