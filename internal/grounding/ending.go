@@ -130,6 +130,11 @@ var denials = regexp.MustCompile(`(?i)\b(?:no longer|no more|don['’]?t|nicht m
 // quoted matches quotations, of which nothing is the speaker's.
 var quoted = regexp.MustCompile(`["“”„«»「」『』]`)
 
+// states reports whether a sentence asks and quotes nothing.
+func states(sentence string) bool {
+	return !quoted.MatchString(sentence) && !strings.HasSuffix(sentence, "?") && !strings.HasSuffix(sentence, "？")
+}
+
 // clauseBreak separates clauses.
 var clauseBreak = regexp.MustCompile(`[,;:()–—]+ ?| -+ |[.!…]+$|\b(?:because|weil|denn|porque)\b`)
 
@@ -144,7 +149,7 @@ func Endings(s string) (all []Ending) {
 		return nil
 	}
 	for _, sentence := range Sentences(text.Line(s)) {
-		if strings.HasSuffix(sentence, "?") || quoted.MatchString(sentence) {
+		if !states(sentence) {
 			continue
 		}
 		for _, clause := range clauseBreak.Split(sentence, -1) {
@@ -354,15 +359,12 @@ var (
 // Ends reports whether a statement of the same speaker, made before, no longer holds: it
 // is about the thing as a whole, as theirs, and says how things are, not what happened.
 func (e *Ending) Ends(old string, said, ended time.Time) bool {
+	rests := e.rests
 	if hasHan(old) || hasHan(e.keys[0]) {
-		return e.endsHan(old, said, ended)
+		rests = e.restsHan
 	}
 	for _, sentence := range Sentences(text.Line(old)) {
-		if quoted.MatchString(sentence) || strings.HasSuffix(sentence, "?") || IsPreference(sentence) ||
-			happened.MatchString(strings.TrimRight(sentence, ".!…")) && !stands.MatchString(sentence) {
-			continue
-		}
-		if e.rests(sentence) && e.holdsUntil(sentence, said, ended) {
+		if states(sentence) && rests(sentence) && e.holdsUntil(sentence, said, ended) {
 			return !e.statedBy(old)
 		}
 	}
@@ -402,8 +404,11 @@ func (e *Ending) holdsUntil(sentence string, said, ended time.Time) bool {
 	})
 }
 
-// rests reports whether a sentence is about the thing and whose it is.
+// rests reports whether a sentence says how things are with the thing, and whose it is.
 func (e *Ending) rests(sentence string) bool {
+	if IsPreference(sentence) || happened.MatchString(strings.TrimRight(sentence, ".!…")) && !stands.MatchString(sentence) {
+		return false
+	}
 	raw := tokens.FindAllString(sentence, -1)
 	folded, stems := make([]string, len(raw)), make([]string, len(raw))
 	for i, w := range raw {

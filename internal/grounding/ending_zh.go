@@ -3,7 +3,6 @@ package grounding
 import (
 	"regexp"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/ebbmem/ebb/internal/text"
@@ -31,7 +30,7 @@ var (
 // endingsHan is [Endings] in Chinese.
 func endingsHan(s string) (all []Ending) {
 	for _, sentence := range Sentences(text.Line(s)) {
-		if strings.HasSuffix(sentence, "？") || strings.HasSuffix(sentence, "?") || quoted.MatchString(sentence) {
+		if !states(sentence) {
 			continue
 		}
 		for _, clause := range clausesZH.Split(sentence, -1) {
@@ -80,20 +79,11 @@ func (e *Ending) setThingHan(s string) bool {
 	return len(e.keys) > 0 && !strings.ContainsAny(s, "不什么事这那了钱人话")
 }
 
-// endsHan is [Ending.Ends] in Chinese.
-func (e *Ending) endsHan(old string, said, ended time.Time) bool {
-	for _, sentence := range Sentences(text.Line(old)) {
-		if quoted.MatchString(sentence) || strings.HasSuffix(sentence, "？") || strings.HasSuffix(sentence, "?") || happened.MatchString(sentence) || !e.restsHan(sentence) {
-			continue
-		}
-		if e.holdsUntil(sentence, said, ended) {
-			return !e.statedBy(old)
-		}
-	}
-	return false
-}
-
+// restsHan is [Ending.rests] in Chinese.
 func (e *Ending) restsHan(sentence string) bool {
+	if happened.MatchString(sentence) {
+		return false
+	}
 	for _, k := range e.keys {
 		if !strings.Contains(sentence, k) {
 			return false
