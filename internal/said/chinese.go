@@ -46,7 +46,6 @@ I 搬家 了 , 新家|现在|新地址|新房子? 住? 在|是 X : lives_in func
 I 的? 新家|新房子|新公寓|新住处 在 X : lives_in func change clear
 I 和|跟|与 Z 一起|单独|同住? 住 在 X : lives_in func clear is=livezh
 I 住 在? X : lives_in func change elide is=now
-I 又|刚|刚刚|终于? 搬 完? 家 了? , 现在|这次|这回|新家|目前? 住|租|租住|租房 在|到? X : lives_in func change elide is=livezh
 I 又|刚|刚刚|终于? 搬 到|去|来|回 了? X : lives_in func change elide is=firstzh
 I 租|租住|租房|定居|居住|生活 在|到 X : lives_in func clear is=livezh
 I 屋|屋头|屋里|家|家里|一个人|自己|单独? 住 在|到|进? X : lives_in func clear deniable is=livezh
@@ -122,7 +121,6 @@ I X 过敏 : allergic_to adds elide is=foodzh
 I 不能|不可以|没法|不敢|吃不了|喝不了 吃|喝|碰|沾? X : cannot_eat adds clear
 I 从来|从|一口|都|完全? 不 吃 X : cannot_eat adds clear
 I 从来|从|完全? 不 喝 X : does_not_drink adds clear
-I 戒 了? 烟|酒|咖啡|糖 : does_not adds change value=烟
 I 不 抽烟|喝酒|吸烟 : does_not adds value=烟
 I 又|重新 开始|能|可以? 吃|喝 X 了? : eats change adds
 I 现在|已经|是|一直|改|开始|个|一名? #diet : diet func clear deniable
@@ -163,7 +161,6 @@ I Z 的 @thing 是|为 X : $ func reported is=amountzh
 MY? 的? @thing 一个月|每个月|每月|一年|每年|一学期? 是|要|交|给|为|:? X : $ func clear is=amountzh
 MY? 的? @thing 明年|今年|下个月|从下个月起? 涨|降|升|加|减|调|改|谈 到|成|为|至 了? X : $ func change clear is=amountzh
 MY? N 的? 密码|口令 现在? 是|叫|改成|改成了|换成|换成了|改为|变成|:? X : $_password func clear is=codezh
-I 的? 电话|手机|手机号|电话号码|手机号码|号码 是|改成|换成|换成了|:? X : phone_number func clear is=codezh
 I 换|改 了? 个 Z 的? 号码|号|手机号|电话号码|电话 ,? 是|:? X : phone_number func change clear is=codezh
 
 // days off
@@ -202,7 +199,6 @@ I 开始|最近开始|刚开始 学|练|跑步|健身|打|做|写 X : does habit
 
 // open nouns
 店里|公司|单位? I? N I? 一直|平时|一般|主要|向来 都? 用|走|靠 的? 是? X : $ func clear is=topiczh
-店里|公司|单位? I? N 用的是|走的是|用的都是 X : $ func clear is=topiczh
 店里|公司|单位? I? N I? 改用|换成|改成|改走|改为|换到 了? X : $ func change clear is=topiczh
 MY? 的? @thing 换|改|变 成 了? X : $ func change clear
 MY 的? @thing 现在|号码? 是|叫|为 X : $ func clear is=valuezh

@@ -74,7 +74,6 @@ I switched|changed jobs|job ,|and|to|: now? at|am|work|to? X : works_at func cha
 I retired : works_as func change value=retired elide
 I am|have|got|was? retired|unemployed|between_jobs|out_of_work|self-employed|self_employed|freelance|a_freelancer|laid_off|fired : works_as func value=retired
 I run|own MY|a own? X? business|shop|company|bakery|restaurant|cafe|store|studio|practice|farm : owns_business func
-I study|studying X at Z : studies func
 I am? study|studying|majoring|major at X : studies_at func is=place
 I am? study|studying|majoring|major in? X : studies func is=studies
 MY major|minor is|was? in X : studies func is=field
@@ -184,7 +183,6 @@ I have? switched|changed @place ,|:|to|and|– now? at|am_now_at|it_is|to? X : $
 I have? joined|signed_up_at|signed_up_with X : member_of adds change is=place clear elide
 I cancelled|canceled|quit|gave_up MY X membership : member_of denied change elide
 I train|work_out|exercise|working_out at X : gym func is=place
-MY @place is|am now? X : $ func is=name
 MY? @activity class|lesson|lessons|practice|training|night|session|sessions? is|am|are now? on|at|every X : schedule func subject=$ habit is=day clear
 MY? @activity class|lesson|lessons|practice|training|night|session|sessions? has|have|was|got|is been? moved|changed|switched|rescheduled|gone Z? to|on X : schedule func subject=$ habit change is=day clear
 I have? moved|switched|changed MY|the? @activity class|lesson|lessons|practice|training? to X : schedule func subject=$ habit change is=day

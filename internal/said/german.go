@@ -175,7 +175,6 @@ I? heirate|heiraten I? am X : wedding event func is=date
 // likes
 MY N ist|sind|bin|war_schon_immer X : favourite_$ func pref clear is=favourite
 X ist|sind|bin MY N : favourite_$ func pref is=favourite
-I? trinke|esse|lese|höre|schaue|spiele|mag I? neuerdings|inzwischen|mittlerweile|jetzt lieber X : prefers pref change clear
 I? mag|trinke|esse|nehme|lese|höre|fahre I? lieber X : prefers pref adds clear
 I? bevorzuge|favorisiere I? X : prefers pref adds clear is=like
 am_liebsten trinke|esse|lese|höre|mag|schaue|spiele|koche|reise|gehe|mache|arbeite I X : likes pref adds clear is=like

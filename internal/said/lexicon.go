@@ -2,6 +2,7 @@ package said
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -254,7 +255,7 @@ func (l *lexicon) finish() {
 		}
 	}
 	if l.thirdForms != nil {
-		for w := range l.literals {
+		for _, w := range slices.Sorted(maps.Keys(l.literals)) { // the first of two with one form has it
 			for _, form := range l.thirdForms(w) {
 				if l.third[form] == "" && !l.known[form] {
 					l.third[form] = w

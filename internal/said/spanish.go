@@ -122,7 +122,6 @@ I? tomo X todos_los_días|cada_día|cada_noche|cada_mañana|a_diario|por_las_ma�
 I? no hablo X : speaks denied is=languages
 I? calzo un|el? X : shoe_size func is=digits
 I? ya no voy|hago|practico|uso|juego a|al|con? X : does habit denied change is=like
-X no es|son lo_mío|para_mí : dislikes pref adds is=like
 I? hablo bien|con_fluidez? X : speaks adds clear is=languages
 I? estoy_aprendiendo|aprendo|estudio #language : learns adds
 
