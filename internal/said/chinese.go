@@ -251,6 +251,7 @@ func chinese() *lexicon {
 	l.reports = phrasesOf("说 写 写着 写道 问 回答 填 告诉我 喊")
 	l.reasons = phrasesOf("因为 由于")
 	l.over = phrasesOf("胜过 多过 超过 而不是")
+	l.notButs = [2]phrases{phrasesOf("不是"), phrasesOf("而是 是 ,_是 ,_而是")}
 	l.reacts = phrasesOf("这 那 你 您 它 他 她 什么 怎么 谁 哪 上你 这个 那个 自己 和你 跟你 死 得")
 	l.users = phrasesOf("用户 该用户 这位用户 使用者 该使用者")
 	l.people = phrasesOf("医生 护士 老师 教师 程序员 工程师 律师 会计 学生 大学生 研究生 设计师 司机 厨师 警察 记者 编辑 经理 产品经理 公务员 销售 翻译 作家 画家 摄影师 演员 药剂师 研究员 博士生 退休教师 老板 农民 工人 军人 空姐 导游 教练 插画师 咨询师 店长 主播 全职妈妈 家庭主妇 自由职业者 单亲妈妈 幼师 助理 架构师 分析师")

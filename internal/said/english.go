@@ -315,6 +315,7 @@ func english() *lexicon {
 	l.reports = phrasesOf("said says wrote writes told tells goes reads asked asks answered replied shouted whispered claims claimed texted posted quote")
 	l.reasons = phrasesOf("because since as considering given given_that considering_that cause cuz especially_since")
 	l.over = phrasesOf("over to than above more_than")
+	l.notButs = [2]phrases{phrasesOf("not"), phrasesOf("but ,_but")}
 	l.reacts = phrasesOf("to_say_it saying it this that these those your you yours him her them his their how what when where hearing seeing to_hear to_see reading_your knowing being_able having_you chatting talking_to meeting_you being_around_you spending_time_with_you everything all_of both each_other one_another more one such that's to_say to_think to_think_about to_know to_imagine to_be_able to_be_sure going_through having_to idea question every_minute every_second working_with_you to_call")
 	l.users = phrasesOf("the_user this_user user the_person the_human the_customer the_client the_speaker")
 	l.people = phrasesOf("nurse chef ceo cto stay-at-home")

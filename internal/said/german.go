@@ -293,6 +293,7 @@ func german() *lexicon {
 	l.reports = phrasesOf("sagte sagt schrieb schreibt geschrieben gesagt meinte meint erzählte erzählt fragte fragt antwortete stand steht behauptet")
 	l.reasons = phrasesOf("weil da denn")
 	l.over = phrasesOf("als statt")
+	l.notButs = [2]phrases{phrasesOf("nicht kein keine keinen nicht_mehr"), phrasesOf("sondern ,_sondern")}
 	l.reacts = phrasesOf("es das dies diese dieser dieses diesen dein deine deinen deinem ihn sie dich euch ihr ihre wie was wenn dass zu so_was alles beides mehr einen_moment ihren die_idee den_vorschlag die_art deinen")
 	l.users = phrasesOf("der_nutzer die_nutzerin der_benutzer die_benutzerin nutzer nutzerin benutzer user der_user die_person der_anwender dem_nutzer der_kunde die_kundin")
 	l.people = phrasesOf("rentner rentnerin hausmann hausfrau")

@@ -118,6 +118,7 @@ type lexicon struct {
 	trails      phrases                    // are stripped from the end of an object
 	instead     phrases                    // precede the object that ended: instead of, not
 	over        phrases                    // the same, after a preference only: over, to
+	notButs     [2]phrases                 // not X but Y
 	articles    map[string]bool            // are stripped from the start of an object
 	reacts      phrases                    // objects of likes that only react: that, your idea
 	vague       map[string]bool            // objects without content: it, this

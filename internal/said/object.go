@@ -237,11 +237,16 @@ func favouriteOf(phrase string) string {
 }
 
 // polish strips articles and trailing adverbials from an object, and splits off
-// the object that ended: after "instead of", or in "X, not Y".
+// the object that ended: after "instead of", or in "not X but Y".
 func (r *reader) polish(obj, ended span, prefers bool) (span, span, termFlags) {
 	var flags termFlags
 	if ended.empty() {
-		obj, ended, flags = r.insteadOf(obj, prefers)
+		obj, ended, flags = r.notBut(obj)
+	}
+	if ended.empty() {
+		var more termFlags
+		obj, ended, more = r.insteadOf(obj, prefers)
+		flags |= more
 	}
 	if ended.empty() {
 		var more termFlags
@@ -252,6 +257,26 @@ func (r *reader) polish(obj, ended span, prefers bool) (span, span, termFlags) {
 	flags |= more
 	obj, more = r.trimStart(obj)
 	return obj, ended, flags | more
+}
+
+// notBut splits "not X but Y".
+func (r *reader) notBut(obj span) (span, span, termFlags) {
+	m, lex := &r.m, r.lex
+	n, _ := lex.notButs[0].at(m.tokens, obj.lo)
+	if n == 0 {
+		return obj, span{}, 0
+	}
+	for k := obj.lo + n; k < min(obj.lo+12, len(m.tokens)); k++ {
+		b, _ := lex.notButs[1].at(m.tokens, k)
+		if b == 0 {
+			continue
+		}
+		ended := span{obj.lo + n, k}
+		obj = span{k + b, m.objectEnd(k + b)}
+		m.end = obj.hi
+		return obj, ended, flagNew
+	}
+	return obj, span{}, 0
 }
 
 // insteadOf splits "tea instead of coffee" and, in a preference, "tea over

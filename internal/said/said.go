@@ -49,7 +49,7 @@ type Claim struct {
 	// Change is true when the sentence marks the claim as new: "I've moved to",
 	// "is now", "no longer", "from now on", "my new".
 	Change bool
-	// Ended is the object that no longer holds, "" for none: X in "Y, not X", "I
+	// Ended is the object that no longer holds, "" for none: X in "not X but Y", "I
 	// left X and joined Y".
 	Ended string
 	// Lasting is the probability that a sentence without a known form states

@@ -246,6 +246,7 @@ func spanish() *lexicon {
 	l.reports = phrasesOf("dijo dice escribió puso pone contó preguntó pregunta respondió responde_él decía")
 	l.reasons = phrasesOf("porque ya_que como pues dado_que")
 	l.over = phrasesOf("a al antes_que que")
+	l.notButs = [2]phrases{phrasesOf("no"), phrasesOf("sino ,_sino")}
 	l.reacts = phrasesOf("decir decirlo decirte eso esto ese esa esos esas este esta estos estas tu tus lo que cómo cuando tú te verte saber ver_que la_idea tu_idea la_propuesta más mucho tanto todo así oír oírlo leerte hablar_contigo contigo su la_forma")
 	l.users = phrasesOf("el_usuario la_usuaria usuario usuaria el_cliente la_clienta la_persona al_usuario")
 	l.people = phrasesOf("ama_de_casa amo_de_casa")
