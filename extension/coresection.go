@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/ebbmem/ebb/internal/prompt"
 	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/vecstore"
 )
 
 // coreRequest are the inputs for choosing a core section.
@@ -42,11 +45,10 @@ func (x *Extension) coreSection(ctx context.Context, scope Scope, r coreRequest)
 		lines = lines.ToldOnly()
 	}
 	budget, found := r.budget(&x.cfg, lines), r.found
+	var meaning prompt.Meaning
 	var failed error
 	if x.vectors != nil && found != nil && !lines.Fit(budget) {
-		var near []Result
-		near, failed = x.claimsLike(ctx, scope, r.question)
-		found = append(near, found...)
+		meaning, failed = x.meaning(ctx, r.question, lines.RestOn())
 	}
 	var quotable []Record
 	if budget > x.cfg.CoreMemory.ProfileTokens {
@@ -55,7 +57,7 @@ func (x *Extension) coreSection(ctx context.Context, scope Scope, r coreRequest)
 		quotable = slices.DeleteFunc(quotable, func(m Record) bool { _, is := ended[m.UID]; return is || err != nil })
 		failed = errors.Join(failed, err)
 	}
-	return lines.Choose(budget, r.question, r.talk, found, quotable, x.cfg.Now()), failed
+	return lines.Choose(budget, r.question, r.talk, meaning, found, quotable, x.cfg.Now()), failed
 }
 
 // quotedFound is how many of the user's messages that a search found are quoted for a
@@ -65,19 +67,36 @@ func (x *Extension) coreSection(ctx context.Context, scope Scope, r coreRequest)
 // of what changed and 64.3 instead of 66.1 % of what was only said.
 const quotedFound = 2
 
-// claimsFound is how many claims similar to a question are retrieved.
-const claimsFound = 50
+// meaningTimeout is how long a question's vector may take if the search before left none.
+const meaningTimeout = 100 * time.Millisecond
 
-// claimsLike returns the claims that match a question in words or meaning, best
-// first. The question's vector is cached from the search before.
-func (x *Extension) claimsLike(ctx context.Context, scope Scope, question string) ([]Result, error) {
-	question, err := x.redactor.Text(ctx, "", text.Clean(lastBytes(question, questionEnd)))
+// meaning returns a question's vector and those of claims and messages. The question's is
+// cached from the search before.
+func (x *Extension) meaning(ctx context.Context, question string, memories []int64) (m prompt.Meaning, err error) {
+	question, err = x.redactor.Text(ctx, "", text.Clean(lastBytes(question, questionEnd)))
 	if err != nil {
-		return nil, err
+		return m, err
 	}
-	answer, err := x.recall(ctx, scope, Query{Text: clip(question), Kinds: []Kind{KindFact, KindPreference}, Limit: claimsFound, Unquarantined: true})
+	m.Of = make(map[int64][][]float32, len(memories))
+	var g *vecstore.Generation
+	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
+		if g, err = vecstore.ServingGeneration(ctx, s); err != nil || g == nil {
+			return err
+		}
+		return vecstore.VectorsOf(ctx, s, g.ID, memories, func(id int64, v vecstore.Vector) error {
+			m.Of[id] = append(m.Of[id], v)
+			return nil
+		})
+	})
+	if err != nil || g == nil {
+		return prompt.Meaning{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, meaningTimeout)
+	defer cancel()
+	m.Generation = g.ID
+	m.Question, err = x.vectors.EmbedQuery(ctx, g, clip(question))
 	if err != nil {
-		return nil, err
+		return prompt.Meaning{}, err
 	}
-	return answer.Results, nil
+	return m, nil
 }

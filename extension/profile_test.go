@@ -19,6 +19,7 @@ import (
 	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/internal/vectortest"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/erase"
 )
@@ -290,6 +291,25 @@ func TestQuestionSelectsCoreLines(t *testing.T) {
 	var invalid *InvalidError
 	require.ErrorAs(t, err, &invalid)
 	require.Equal(t, "Config.CoreMemory.ProfileTokens", invalid.Field)
+}
+
+// With an embedder, the question also chooses by meaning.
+func TestQuestionSelectsCoreLinesByMeaning(t *testing.T) {
+	const bottles = "My cousin bottles limoncello."
+	for _, e := range []EmbeddingConfig{{}, {Embedder: &vectortest.Topics{}, Model: "topics"}} { // knows that "cello" belongs to "music"
+		l := newOneLife(t, Config{CoreMemory: CoreMemoryConfig{ProfileTokens: 100, OwnAffairsTokens: 100}, Embedding: e})
+		l.tells("march", bottles, "The user's cousin bottles limoncello.")
+		for i := range 30 {
+			l.tells("march", fmt.Sprintf("My shelf number %d is painted in colour %d.", i, i), fmt.Sprintf("The user's shelf number %d is painted in colour %d.", i, i))
+		}
+		require.NoError(t, l.x.WaitIdle(t.Context()))
+		core := l.core(l.x, "What do I bring to the musicale?")
+		if e.Embedder == nil {
+			require.NotContains(t, core, bottles)
+		} else {
+			require.Contains(t, core, bottles)
+		}
+	}
 }
 
 // What another program takes back is gone in the very next turn.

@@ -107,8 +107,8 @@ func (s *Searcher) rescore(ctx context.Context, snap *schema.Snapshot, userID in
 		}
 		relevance[c.memoryID], c.relevant = t.Relevance, t.Relevance
 		if similar != nil {
-			if cosine, compared := similar.cosine(c.memoryID); compared {
-				t.Cosine, t.Compared = min(1, max(0, float64(cosine))), true
+			if best := similar.closest(c.memoryID); best.vectors > 0 {
+				t.Cosine, t.Compared = min(1, max(0, float64(best.Cosine))), true
 			}
 		}
 		if c.terms, err = askScorer(s.scorer, t); err != nil {

@@ -183,7 +183,7 @@ func (a *vectorArm) Candidates(ctx context.Context, r *Request) ([]Candidate, er
 	if len(candidates) < armDepth && len(found) < set.len() && r.restricted() {
 		candidates, lent = r.admit(set, vector.Top(q.Cosines(), set.len()))
 	}
-	r.similar = &similar{usual: usual, lent: lent, release: release, set: set.vectorSet, query: q, known: make(map[int64]closest)}
+	r.similar = &similar{usual: usual, fluent: set.trust(r.index), lent: lent, release: release, set: set.vectorSet, query: q, known: make(map[int64]closest)}
 	return candidates, nil
 }
 

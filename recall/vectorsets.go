@@ -9,6 +9,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/ebbmem/ebb/recall/background"
+	"github.com/ebbmem/ebb/recall/fluency"
 	"github.com/ebbmem/ebb/recall/vector"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/pgvector"
@@ -38,6 +39,28 @@ type sharedVectors struct {
 	reading chan struct{} // holds one value while a goroutine loads the set
 
 	usual *vector.Distribution // of all vectors, if the set has only those near to a query
+	judge fluency.Judge
+}
+
+// trust returns how far the set's embedder can be trusted with the user's claims, 0–1.
+// Messages differ less than claims do.
+func (set *sharedVectors) trust(ix *index) float64 {
+	if set.usual != nil {
+		return 1
+	}
+	return set.judge.Trust(set.of.ID, set.len(), func() fluency.Texts {
+		t := fluency.Texts{Census: &ix.themes.Census}
+		var places []int
+		for doc := len(ix.docs) - 1; doc >= 0 && len(places) < fluency.Most; doc-- {
+			if about := ix.themes.Of(uint32(doc)); !about.Empty() && !ix.meta[doc].said() {
+				if i, ok := set.find(ix.memories.At(doc)); ok {
+					t.Topics, places = append(t.Topics, about), append(places, set.place(i))
+				}
+			}
+		}
+		t.Cosine = func(a, b int) (float64, bool) { return float64(set.vectors.Cosine(places[a], places[b])), true }
+		return t
+	})
 }
 
 // loadInline is how many vectors a search reads itself; more are loaded in the

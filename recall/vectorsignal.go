@@ -9,6 +9,7 @@ import (
 // and their distribution.
 type similar struct {
 	usual   vector.Distribution
+	fluent  float64 // how far the embedder understands the user's language, 0–1
 	set     *vectorSet
 	query   vector.Query
 	known   map[int64]closest  // by memory: the neighbours of a candidate are often candidates too
@@ -34,7 +35,7 @@ func (s *similar) signal(ix *index, query string, candidates []scored) (trust fl
 	if s == nil || s.usual.Deviation == 0 || len(candidates) == 0 {
 		return 0
 	}
-	trust = s.trust(query, candidates)
+	trust = s.fluent * s.trust(query, candidates)
 	if trust == 0 {
 		return 0
 	}
@@ -73,12 +74,6 @@ func (s *similar) closest(memory int64) closest {
 	return c
 }
 
-// cosine is the best cosine of a memory's vectors; ok is false without one.
-func (s *similar) cosine(memory int64) (best float32, ok bool) {
-	c := s.closest(memory)
-	return c.Cosine, c.vectors > 0
-}
-
 // replyShare is the share of the vectors of the turns before and after a turn that is
 // added to its own.
 const replyShare = 0.2
@@ -107,11 +102,12 @@ func (s *similar) inTalk(ix *index, doc uint32, beside ...int32) float64 {
 // is 1, 0–1. It measures absolute similarity, where [similar.of] is relative to the
 // other memories.
 func (s *similar) alike(c *scored) float64 {
-	cosine, ok := s.cosine(c.memoryID)
-	if lent, keyed := s.lent[c.doc]; keyed && (!ok || lent > cosine) {
-		cosine, ok = lent, true
+	best := s.closest(c.memoryID)
+	cosine, known := best.Cosine, best.vectors > 0
+	if lent, keyed := s.lent[c.doc]; keyed && (!known || lent > cosine) {
+		cosine, known = lent, true
 	}
-	if !ok || s.usual.Mean >= 1 {
+	if !known || s.usual.Mean >= 1 {
 		return 0
 	}
 	return min(1, max(0, (float64(cosine)-s.usual.Mean)/(1-s.usual.Mean)))
@@ -120,11 +116,11 @@ func (s *similar) alike(c *scored) float64 {
 // of is how far a memory's cosine lies above the mean, see [similar.above]; 0 without a
 // vector.
 func (s *similar) of(memory int64) (likeness float64, ok bool) {
-	c, ok := s.cosine(memory)
-	if !ok {
+	c := s.closest(memory)
+	if c.vectors == 0 {
 		return 0, false
 	}
-	return s.above(c), true
+	return s.above(c.Cosine), true
 }
 
 // above is how far a cosine lies above the mean, in units of [standout] deviations.

@@ -80,9 +80,10 @@ var table = []row{
 	{pkg: "eventbus", ours: []string{"schema", "internal/text", "internal/redact"}},
 	// For hosts with NATS JetStream; the extension does not import it.
 	{pkg: "eventbus/jetstream", ours: []string{"eventbus", "schema", "internal/text"}, oursInTests: []string{"extension"}},
-	{pkg: "recall", ours: []string{"schema", "schema/pgvector", "schema/vecstore", "recall/background", "recall/diverse", "recall/lexicon", "recall/planner", "recall/retention", "recall/together", "internal/idlist", "internal/quickselect", "internal/text", "internal/topics"}},
+	{pkg: "recall", ours: []string{"schema", "schema/pgvector", "schema/vecstore", "recall/background", "recall/diverse", "recall/fluency", "recall/lexicon", "recall/planner", "recall/retention", "recall/together", "internal/idlist", "internal/quickselect", "internal/text", "internal/topics"}},
 	{pkg: "recall/background"}, // reads that yield to searches
 	{pkg: "recall/lexicon", ours: []string{"internal/idlist", "internal/quickselect", "internal/text", "internal/topics"}}, // words: it knows no memory
+	{pkg: "recall/fluency", ours: []string{"internal/topics"}},                                                             // whether an embedder understands a language
 	{pkg: "recall/diverse", ours: []string{"internal/text"}},                                                               // the order of results that do not repeat each other
 	{pkg: "recall/planner", ours: []string{"internal/text", "internal/emotion"}},                                           // how a question is taken apart
 	{pkg: "recall/together", ours: []string{"schema", "schema/inspect"}},                                                   // what was shown together
@@ -124,7 +125,7 @@ var table = []row{
 	// The texts of a turn among a chain's values.
 	{pkg: "internal/chain", ours: []string{"schema"}, langchain: []string{anything}},
 	// What stands in a prompt beside results: the core section, short ids.
-	{pkg: "internal/prompt", ours: []string{"schema", "schema/core", "recall", "recall/cognitive", "recall/lexicon", "consolidate", "internal/claims", "internal/grounding", "internal/intent", "internal/names", "internal/poison", "internal/said", "internal/text", "internal/topics"}},
+	{pkg: "internal/prompt", ours: []string{"schema", "schema/core", "recall", "recall/cognitive", "recall/fluency", "recall/lexicon", "recall/vector", "consolidate", "internal/claims", "internal/grounding", "internal/intent", "internal/names", "internal/poison", "internal/said", "internal/text", "internal/topics"}},
 	// The parts of an open memory and the lower half of the publish path.
 	{pkg: "internal/memory", ours: []string{"schema", "schema/core", "schema/inspect", "eventbus", "recall", "consolidate", "consolidate/embed", "consolidate/schedule", "internal/redact", "internal/poison"}},
 	{pkg: "extension/transfer", ours: []string{"schema", "schema/core", "schema/erase", "schema/records", "eventbus", "consolidate", "tools", "internal/memory", "internal/text", "internal/poison"}},

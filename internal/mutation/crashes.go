@@ -82,6 +82,14 @@ var crashes = []Mutant{
 		Test:    "TestALogRestartedByAnotherProcessIsIdentified",
 	},
 	{
+		Defence: "no index of a killed process is used with the log that its successor emptied",
+		File:    "internal/sqlite/rewritelog.go",
+		Old:     `if err := os.Remove(db.path + "-shm"); err != nil && `,
+		New:     `if err := os.ErrNotExist; `,
+		Package: "./internal/sqlite",
+		Test:    "TestIndexOfARewrittenLog",
+	},
+	{
 		Defence: "the mark of a deleted memory reports no loss in a new one at its path",
 		File:    "internal/sqlite/mark.go",
 		Old:     "if m.file != file.file {",

@@ -14,6 +14,7 @@ import (
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/internal/topics"
 	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/recall/fluency"
 	"github.com/ebbmem/ebb/recall/lexicon"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -46,6 +47,7 @@ type Lines struct {
 	census topics.Census
 
 	changes func() map[*line][]*line // see changesOf; computed on first use
+	judge   *fluency.Judge           // of vectors of the lines
 
 	allHold bool // none of the user's claims is superseded
 	loc     *time.Location
@@ -53,7 +55,7 @@ type Lines struct {
 
 // indexLines indexes lines, which are in display order.
 func indexLines(lines []*line) *Lines {
-	s := &Lines{all: lines, worth: slices.Clone(lines), terms: make(map[string][]int32), roots: make(map[string][]int32), restOn: make(map[int64][]int32)}
+	s := &Lines{judge: new(fluency.Judge), all: lines, worth: slices.Clone(lines), terms: make(map[string][]int32), roots: make(map[string][]int32), restOn: make(map[int64][]int32)}
 	for i, l := range lines {
 		l.place = i
 		if l.brief != nil {
@@ -134,7 +136,7 @@ func (s *Lines) ToldOnly() *Lines {
 		}
 	}
 	of := indexLines(told)
-	of.allHold, of.loc = s.allHold, s.loc
+	of.allHold, of.loc, of.judge = s.allHold, s.loc, s.judge
 	return of
 }
 
@@ -207,9 +209,9 @@ func (s *Lines) Fit(budget int) bool {
 // importance, number of sources and last use, with lines about the past and dormant ones
 // last. An
 // appointment that was only mentioned and is over is selected only for a question that
-// shares a word with it. found are the search results for the question, which may be empty, and
-// talk is what was said just before it.
-func (s *Lines) Choose(budget int, question, talk string, found []recall.Result, quotable []schema.Memory, now time.Time) Section {
+// shares a word with it. found are the search results for the question, which may be empty,
+// meaning is what it means, and talk is what was said just before it.
+func (s *Lines) Choose(budget int, question, talk string, meaning Meaning, found []recall.Result, quotable []schema.Memory, now time.Time) Section {
 	left := budget - text.Tokens(Title) - text.Tokens(passingTitle)
 	asked := s.sharing(question)
 	over := func(l *line) bool {
@@ -222,7 +224,7 @@ func (s *Lines) Choose(budget int, question, talk string, found []recall.Result,
 		chosen = nil
 		changed = make(map[int]bool)
 		taken := make(map[*line]bool)
-		alike := s.byLikeness(s.likenessIn(talk, question, found))
+		alike := s.byLikeness(s.likenessIn(talk, question, meaning, found))
 		saved := newReserve(slices.Concat(alike, s.worth), int(briefShare*float64(left)), now)
 		var reserve *reserve // saved, after the lines that apply to every answer
 		take := func(l *line) {

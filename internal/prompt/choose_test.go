@@ -22,14 +22,14 @@ func TestChangesAreSelfContained(t *testing.T) {
 		sentences = append(sentences, fmt.Sprintf("My shelf number %d is painted in colour %[1]d.", i+2))
 	}
 	lines := linesOf(claimsOf(nil, sentences...), time.UTC)
-	chosen := lines.Choose(100, "Nadia?", "", nil, nil, time.Now())
+	chosen := lines.Choose(100, "Nadia?", "", Meaning{}, nil, nil, time.Now())
 	require.Contains(t, chosen.Text, was)
 	require.Contains(t, chosen.Text, changed)
-	require.NotContains(t, lines.Choose(100, "shelf number 22?", "", nil, nil, time.Now()).Text, changed)
+	require.NotContains(t, lines.Choose(100, "shelf number 22?", "", Meaning{}, nil, nil, time.Now()).Text, changed)
 }
 
 // A line that means what is asked comes before lines that share a word with it, though
-// the search ranks it below them.
+// the search does not find it.
 func TestLinesLikeTheQuestionByMeaning(t *testing.T) {
 	const means = "The pump in our cellar gave up again."
 	sentences := []string{means}
@@ -37,16 +37,19 @@ func TestLinesLikeTheQuestionByMeaning(t *testing.T) {
 		sentences = append(sentences, fmt.Sprintf("The water bill number %d was paid by Ann.", i+2))
 	}
 	lines := linesOf(claimsOf(nil, sentences...), time.UTC)
-	ask := func(similarity float64) string {
+	require.Subset(t, lines.RestOn(), []int64{1, 2, int64(len(sentences))})
+	ask := func(near float32) string {
 		var found []recall.Result
+		m := Meaning{Question: []float32{1, 0}, Of: make(map[int64][][]float32)}
 		for id := range sentences[1:] {
 			found = append(found, recall.Result{Memory: schema.Memory{ID: int64(id + 2)}})
+			m.Of[int64(id+2)] = [][]float32{{0, 1}, {0.1, 0.99}}
 		}
-		found = append(found, recall.Result{Memory: schema.Memory{ID: 1}, Similarity: similarity})
-		return lines.Choose(60, "Is there water on the floor?", "", found, nil, time.Now()).Text
+		m.Of[1] = [][]float32{{near, 0.1}}
+		return lines.Choose(60, "Is there water on the floor?", "", m, found, nil, time.Now()).Text
 	}
-	require.NotContains(t, ask(0), means)
-	require.Contains(t, ask(1), means)
+	require.NotContains(t, ask(0.1), means)
+	require.Contains(t, ask(0.9), means)
 }
 
 // claimsOf are claims of sentences, one said each day.
@@ -141,7 +144,7 @@ func TestSavedFactsAreShownInFewerWords(t *testing.T) {
 		add(i, whole, whole, schema.Attributes{schema.AttrSaid: schema.SaidLasting})
 		add(i+100, "", fmt.Sprintf("The neighbours were painting shelf %d of theirs on Sunday.", i+100), schema.Attributes{schema.AttrSaid: schema.SaidLasting})
 	}
-	section := linesOf(claims, time.UTC).Choose(560, "Which shelf is 12?", "", nil, nil, time.Now())
+	section := linesOf(claims, time.UTC).Choose(560, "Which shelf is 12?", "", Meaning{}, nil, nil, time.Now())
 	require.Contains(t, section.Text, "Shelf 12 is blue now. You would not")
 	for i := range 40 {
 		require.Contains(t, section.Text, fmt.Sprintf("Shelf %d is blue now.", i+1))
@@ -168,11 +171,11 @@ func TestWishesForAllAnswersComeFirst(t *testing.T) {
 		claims[c.claim.ID] = c
 	}
 	lines := linesOf(claims, time.UTC)
-	section := lines.Choose(90, "How does one bleed a radiator?", "", nil, nil, time.Now()).Text
+	section := lines.Choose(90, "How does one bleed a radiator?", "", Meaning{}, nil, nil, time.Now()).Text
 	require.Contains(t, section, sentences[0])
 	require.Contains(t, section, "- Numbered, then.\n")
 	require.NotContains(t, section, "wrench")
-	require.Contains(t, lines.Choose(90, "What goes with figs?", "", nil, nil, time.Now()).Text, sentences[4])
+	require.Contains(t, lines.Choose(90, "What goes with figs?", "", Meaning{}, nil, nil, time.Now()).Text, sentences[4])
 }
 
 // What leads to a question is no statement to be kept in front of others.
@@ -210,9 +213,9 @@ func TestPastAppointmentsTakeNoRoom(t *testing.T) {
 	} {
 		lines := linesOf(claimsOf(lasting, c.said, "My cat is called Miso."), time.UTC)
 		for _, budget := range []int{1000, 60} {
-			require.NotContains(t, lines.Choose(budget, "Which wine goes with fish?", "", nil, nil, now).Text, c.said)
-			require.Contains(t, lines.Choose(budget, c.asks, "", nil, nil, now).Text, c.said)
-			require.Contains(t, lines.Choose(budget, "Which wine goes with fish?", "", nil, nil, now.AddDate(0, 0, -70)).Text, c.said, "it is ahead")
+			require.NotContains(t, lines.Choose(budget, "Which wine goes with fish?", "", Meaning{}, nil, nil, now).Text, c.said)
+			require.Contains(t, lines.Choose(budget, c.asks, "", Meaning{}, nil, nil, now).Text, c.said)
+			require.Contains(t, lines.Choose(budget, "Which wine goes with fish?", "", Meaning{}, nil, nil, now.AddDate(0, 0, -70)).Text, c.said, "it is ahead")
 		}
 	}
 	for _, stays := range []string{
@@ -220,11 +223,11 @@ func TestPastAppointmentsTakeNoRoom(t *testing.T) {
 		"I had an operation in March 2019.", "My knee was replaced on 24 February.", "Yoga is every Tuesday.", "We are moving to Leeds on 3 April.",
 		"I'm getting married on 12 April.", "From Monday Piotr signs my expenses.",
 	} {
-		require.Contains(t, linesOf(claimsOf(lasting, stays), time.UTC).Choose(1000, "Which wine goes with fish?", "", nil, nil, now).Text, stays)
+		require.Contains(t, linesOf(claimsOf(lasting, stays), time.UTC).Choose(1000, "Which wine goes with fish?", "", Meaning{}, nil, nil, now).Text, stays)
 	}
 	kept := claimsOf(lasting, "Hair appointment on 21 March")
 	kept[1].claim.Protected = true
-	require.Contains(t, linesOf(kept, time.UTC).Choose(1000, "Which wine goes with fish?", "", nil, nil, now).Text, "Hair appointment")
+	require.Contains(t, linesOf(kept, time.UTC).Choose(1000, "Which wine goes with fish?", "", Meaning{}, nil, nil, now).Text, "Hair appointment")
 }
 
 // What the user said of this day or the next comes before all that is only like the question.
@@ -235,11 +238,11 @@ func TestLinesAboutTomorrowComeFirst(t *testing.T) {
 	}
 	sentences = append(sentences, "The endoscopy is on 5 June at half past eight.", "The dentist is on 7 June.", "Papa died on 5 June, ten years ago.")
 	lines := linesOf(claimsOf(nil, sentences...), time.UTC)
-	shown := lines.Choose(600, "Shall I cook some noodles?", "", nil, nil, time.Date(2026, 6, 4, 22, 0, 0, 0, time.UTC)).Text
+	shown := lines.Choose(600, "Shall I cook some noodles?", "", Meaning{}, nil, nil, time.Date(2026, 6, 4, 22, 0, 0, 0, time.UTC)).Text
 	require.Contains(t, shown, "endoscopy")
 	require.Contains(t, shown, "Papa")
 	require.NotContains(t, shown, "dentist")
-	require.NotContains(t, lines.Choose(600, "Shall I cook some noodles?", "", nil, nil, time.Date(2026, 6, 2, 22, 0, 0, 0, time.UTC)).Text, "endoscopy")
+	require.NotContains(t, lines.Choose(600, "Shall I cook some noodles?", "", Meaning{}, nil, nil, time.Date(2026, 6, 2, 22, 0, 0, 0, time.UTC)).Text, "endoscopy")
 }
 
 // A message that says little by itself is about what was said before it.
@@ -251,7 +254,7 @@ func TestLinesAreChosenForTheTalkToo(t *testing.T) {
 	}
 	lines := linesOf(claimsOf(nil, sentences...), time.UTC)
 	for talk, shown := range map[string]bool{"It is soon the birthday of my girl.\nWhat are you planning?": true, "": false} {
-		chosen := lines.Choose(200, "Everybody in one room, in secret?", talk, nil, nil, time.Now()).Text
+		chosen := lines.Choose(200, "Everybody in one room, in secret?", talk, Meaning{}, nil, nil, time.Now()).Text
 		require.Equal(t, shown, strings.Contains(chosen, party), talk)
 	}
 }

@@ -26,10 +26,9 @@ const topicLikeness = 4
 const maxLikenessTerms = 64
 
 // likeness returns the similarity of each line to a question, by position: shared
-// terms weighted by rarity, shared topics, rank among the search results, and the
-// results' similarity by vectors. It is reduced for lines that are merely likely to
-// stay true.
-func (s *Lines) likeness(question string, found []recall.Result) []float64 {
+// terms weighted by rarity, shared topics, meaning, and rank among the search results. It
+// is reduced for lines that are merely likely to stay true.
+func (s *Lines) likeness(question string, meaning Meaning, found []recall.Result) []float64 {
 	likeness, held := make([]float64, len(s.all)), make([]float64, len(s.all))
 	hold := func(lines []int32, share float64) {
 		share *= math.Log(1 + float64(len(s.all))/float64(max(1, len(lines))))
@@ -54,17 +53,19 @@ func (s *Lines) likeness(question string, found []recall.Result) []float64 {
 	for i, l := range s.all {
 		likeness[i] += topicLikeness * about.Near(l.topics)
 	}
-	best, meaning := make(map[int32]int), make(map[int32]float64)
+	best := make(map[int32]int)
 	for i, r := range found {
 		for _, l := range s.restOn[r.Memory.ID] {
 			if best[l] == 0 {
 				best[l] = i + 1
 			}
-			meaning[l] = max(meaning[l], r.Similarity)
 		}
 	}
 	for l, at := range best {
-		likeness[l] += foundLikeness/math.Sqrt(float64(at)) + meaningLikeness*meaning[l]
+		likeness[l] += foundLikeness / math.Sqrt(float64(at))
+	}
+	for l, deviations := range s.standing(meaning) {
+		likeness[l] += meaningLikeness * math.Pow(deviations, meaningPower)
 	}
 	for i, l := range s.all {
 		likeness[i] *= l.likely
@@ -74,10 +75,10 @@ func (s *Lines) likeness(question string, found []recall.Result) []float64 {
 
 // likenessIn is the likeness to a question and, for less, to what was said just before it:
 // "My girl's birthday is near. – What are you planning? – Everybody in secret, you know."
-func (s *Lines) likenessIn(talk, question string, found []recall.Result) []float64 {
-	likeness := s.likeness(question, found)
+func (s *Lines) likenessIn(talk, question string, meaning Meaning, found []recall.Result) []float64 {
+	likeness := s.likeness(question, meaning, found)
 	if talk != "" {
-		for i, before := range s.likeness(talk, nil) {
+		for i, before := range s.likeness(talk, Meaning{}, nil) {
 			likeness[i] += talkLikeness * before
 		}
 	}
@@ -122,8 +123,10 @@ func (s *Lines) byLikeness(likeness []float64) []*line {
 // foundLikeness is the likeness added for the first search result.
 const foundLikeness = 2
 
-// meaningLikeness is the likeness of a line whose vector stands out from the others by
-// five standard deviations. With MiniLM, on three of the lives in
-// cmd/ebb/testdata/lives, after a year, it raises what was saved with a tool from 87.5
-// to 91.7 %, what was only said from 64.5 to 67.7 and what changed from 90.9 to 94.5.
-const meaningLikeness = 12
+// meaningLikeness is the likeness of a line whose vector stands one standard deviation
+// above the mean of the lines; it grows with the power meaningPower. Of what 1,132 English
+// questions need a year later, the section contains 95.3 % without an embedder, 96.3 % with
+// all-MiniLM-L6-v2 and the vectors of what the search finds, and 96.9 % with those of all
+// lines. Of what 1,431 German, Spanish and Chinese ones need, it contains 95.7 %, then
+// 95.5 %, and 95.7 % since the vectors have to earn trust.
+const meaningLikeness, meaningPower = 3, 1.5

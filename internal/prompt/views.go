@@ -8,6 +8,7 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"github.com/ebbmem/ebb/recall/fluency"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -51,7 +52,8 @@ type view struct {
 
 	// replaced, never modified
 	endings *Endings
-	lines   *Lines // nil until needed
+	lines   *Lines        // nil until needed
+	judge   fluency.Judge // of vectors of the lines
 }
 
 // Lines updates the user's view and returns its lines in display order.
@@ -60,7 +62,7 @@ func (c *Views) Lines(ctx context.Context, db *schema.DB, scope schema.Scope, lo
 	err := c.updated(ctx, db, scope, loc, func(v *view) {
 		if v.lines == nil {
 			v.lines = linesOf(v.claims, loc)
-			v.lines.allHold = !v.some && len(v.endings.all) == 0
+			v.lines.allHold, v.lines.judge = !v.some && len(v.endings.all) == 0, &v.judge
 		}
 		lines = v.lines
 	})

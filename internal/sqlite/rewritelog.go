@@ -51,6 +51,13 @@ func (db *DB) rewriteLog(ctx context.Context) (err error) {
 	if err := unsaved("save the write-ahead log again", rewriteInPlace(log)); err != nil {
 		return err
 	}
+	// This connection keeps an index of its own in memory. The next one trusts "-shm"
+	// while its lock is held, and a forked process that has yet to run its program holds
+	// it after the last connection of its parent has closed. So the old index is removed
+	// before the log changes. The exclusive lock excludes connections that use it.
+	if err := os.Remove(db.path + "-shm"); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil //nolint:nilerr // an index that must stay needs its log
+	}
 	return conn.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
 }
 

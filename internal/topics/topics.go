@@ -157,6 +157,17 @@ func Join(a, b Set) Set {
 	return FromCodes(s.appendCodes(nil))
 }
 
+// ShareConcept reports whether two texts have a concept in common.
+func ShareConcept(a, b Set) bool {
+	_, of := a.divide()
+	for ; len(of) > 0; of = of[conceptSize:] {
+		if b.Has(conceptIn(of)) {
+			return true
+		}
+	}
+	return false
+}
+
 // Near returns the similarity of a sentence to a question, 0–1, the sum of two: that
 // of their topics, for each topic of the question the nearest one of the sentence,
 // weighted by the topic's specificity, over the lengths of both; and that of the

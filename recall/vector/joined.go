@@ -17,15 +17,15 @@ func (s *Set) Joined(usual Distribution, parts []Part) float64 {
 		sum += p.Share * (float64(p.Cosine) - usual.Mean)
 		squares += p.Share * p.Share
 		for _, q := range parts[:i] {
-			squares += 2 * p.Share * q.Share * float64(s.cosine(int(p.Place), int(q.Place)))
+			squares += 2 * p.Share * q.Share * float64(s.Cosine(int(p.Place), int(q.Place)))
 		}
 	}
 	const opposed = 0.05 // vectors that cancel each other out
 	return sum / math.Sqrt(max(opposed, squares)) / usual.Deviation
 }
 
-// cosine returns the cosine of two vectors of the set, an estimate in a large one.
-func (s *Set) cosine(a, b int) float32 {
+// Cosine returns the cosine of two vectors of the set, an estimate in a large one.
+func (s *Set) Cosine(a, b int) float32 {
 	if s.codes == nil {
 		return Dot(s.vector(a), s.vector(b))
 	}

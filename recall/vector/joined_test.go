@@ -65,7 +65,7 @@ func TestCosineOfCodes(t *testing.T) {
 	}
 	for i := range vectors {
 		for j := range vectors {
-			require.InDelta(t, Dot(vectors[i], vectors[j]), set.cosine(i, j), 0.05)
+			require.InDelta(t, Dot(vectors[i], vectors[j]), set.Cosine(i, j), 0.05)
 		}
 	}
 }
@@ -77,6 +77,6 @@ func BenchmarkCosineOfCodes(b *testing.B) {
 		set.Add(v)
 	}
 	for i := 0; b.Loop(); i++ {
-		set.cosine(i%100, (i+1)%100)
+		set.Cosine(i%100, (i+1)%100)
 	}
 }

@@ -50,7 +50,7 @@ const rescoredExactly = 32
 func (q Query) Search(depth, rescored int, read Reader) ([]Match, Distribution, error) {
 	if q.estimate == nil {
 		cosines := q.Cosines()
-		return Top(cosines, depth), distributionOf(cosines), nil
+		return Top(cosines, depth), DistributionOf(cosines), nil
 	}
 	found := q.estimate.cosines(largest(q.estimate.sums, max(depth, rescored)))
 	sortMatches(found)
@@ -107,7 +107,7 @@ func (q Query) sample() Distribution {
 	for i, m := range q.estimate.cosines(places) {
 		cosines[i] = m.Cosine
 	}
-	return distributionOf(cosines)
+	return DistributionOf(cosines)
 }
 
 // Distribution is the mean and standard deviation of a query's cosines with the
@@ -124,9 +124,10 @@ const (
 	typicalDeviation = 0.1
 )
 
-// distributionOf sums integers, so that the order in which vectors arrived, which depends
-// on background work, changes no bit of the result.
-func distributionOf(cosines []float32) Distribution {
+// DistributionOf returns the distribution of some cosines; of few, the mean is the median.
+// It sums integers, so that the order in which vectors arrived, which depends on background
+// work, changes no bit of the result.
+func DistributionOf(cosines []float32) Distribution {
 	if len(cosines) == 0 {
 		return Distribution{}
 	}

@@ -71,7 +71,7 @@ func TestCodesFindTheNearest(t *testing.T) {
 						found++
 					}
 				}
-				all := distributionOf(exact.Query(q).Cosines())
+				all := DistributionOf(exact.Query(q).Cosines())
 				require.InDelta(t, all.Mean, sampled.Mean, 0.05)
 				require.InDelta(t, all.Deviation, sampled.Deviation, 0.05)
 			}
@@ -127,9 +127,9 @@ func TestDistributionIsOfAnyOrder(t *testing.T) {
 	for i := range cosines {
 		cosines[i] = 2*random.Float32() - 1
 	}
-	want := distributionOf(cosines)
+	want := DistributionOf(cosines)
 	for range 50 {
 		random.Shuffle(len(cosines), func(i, j int) { cosines[i], cosines[j] = cosines[j], cosines[i] })
-		require.Equal(t, want, distributionOf(cosines))
+		require.Equal(t, want, DistributionOf(cosines))
 	}
 }

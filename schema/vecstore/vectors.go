@@ -171,6 +171,16 @@ func vectorsTogether(ctx context.Context, s *schema.Snapshot, ids []int64, visit
 	return err
 }
 
+// VectorsOf calls visit for each vector of a generation that belongs to one of the given
+// memories, in no order, until visit returns an error. visit may keep the vector.
+func VectorsOf(ctx context.Context, s *schema.Snapshot, generation int64, memories []int64, visit func(memoryID int64, v Vector) error) error {
+	var id int64
+	var v Vector
+	return schema.Each(ctx, s.Query, []any{&id, &v}, func() error { return visit(id, slices.Clone(v)) },
+		`SELECT c.memory_id, v.vector FROM json_each(?) j CROSS JOIN chunks c ON c.memory_id = CAST(j.value AS BIGINT)
+			CROSS JOIN vectors v ON v.chunk_id = c.id AND v.generation = ?`, schema.JSONList(memories), generation)
+}
+
 // PendingChunk is a chunk without a vector of a generation.
 type PendingChunk struct {
 	ID       int64

@@ -88,6 +88,19 @@ func TestPendingChunks(t *testing.T) {
 						require.Equal(t, want, got)
 					}
 				}
+				var memories []int64
+				for _, m := range ids("SELECT id, 0, 0 FROM memories WHERE user_id = ? AND id % 3 > 0", user) {
+					memories = append(memories, m[0])
+				}
+				want := ids("SELECT count(*), 0, 0 FROM vectors v JOIN chunks c ON c.id = v.chunk_id WHERE v.user_id = ? AND v.generation = ? AND c.memory_id % 3 > 0", user, g)
+				n := int64(0)
+				require.NoError(t, VectorsOf(ctx, s, g, memories, func(id int64, v Vector) error {
+					n++
+					require.Contains(t, memories, id)
+					require.Equal(t, Vector{1, 0}, v)
+					return nil
+				}))
+				require.Equal(t, want[0][0], n)
 			}
 			return nil
 		}))

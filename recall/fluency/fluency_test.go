@@ -1,0 +1,94 @@
+package fluency
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/internal/topics"
+)
+
+// statements are what six people said of themselves in a year.
+func statements(t testing.TB) (texts []string) {
+	t.Helper()
+	lives, err := filepath.Glob("../../cmd/ebb/testdata/lives/*.jsonl")
+	require.NoError(t, err)
+	for _, life := range lives {
+		lines, err := os.ReadFile(life)
+		require.NoError(t, err)
+		for line := range bytes.Lines(lines) {
+			var s struct {
+				Text string   `json:"text"`
+				Keys []string `json:"keys"`
+			}
+			require.NoError(t, json.Unmarshal(line, &s))
+			if len(s.Keys) > 0 {
+				texts = append(texts, s.Text)
+			}
+		}
+	}
+	return texts
+}
+
+func textsOf(said []string, cosine func(a, b int) float64) Texts {
+	t := Texts{Census: new(topics.Census), Cosine: func(a, b int) (float64, bool) { return cosine(a, b), true }}
+	for _, text := range said {
+		of := topics.Of(text)
+		t.Census.Add(of)
+		t.Topics = append(t.Topics, of)
+	}
+	return t
+}
+
+func TestTrustIsEarnedByMeaning(t *testing.T) {
+	said := statements(t)
+	require.Greater(t, len(said), 300)
+	means := textsOf(said, nil)
+	random := rand.New(rand.NewPCG(1, 2))
+	chance := func(_, _ int) float64 { return random.Float64() }
+	means.Cosine = func(a, b int) (float64, bool) {
+		return means.Census.Near(means.Topics[a], means.Topics[b], 0) + random.Float64(), true
+	}
+	require.Equal(t, 1.0, Of(means), "one that understands")
+	var sum float64
+	for range 20 {
+		sum += Of(textsOf(said, chance))
+	}
+	require.Less(t, sum/20, 0.2, "those that understand nothing")
+	require.Zero(t, Of(textsOf(said, func(a, b int) float64 { return -means.Census.Near(means.Topics[a], means.Topics[b], 0) })))
+	require.Equal(t, 1.0, Of(textsOf(said[:8], chance)), "too few texts to judge by")
+	unknown := means
+	unknown.Cosine = func(_, _ int) (float64, bool) { return 0, false }
+	require.Equal(t, 1.0, Of(unknown), "no text has a vector")
+	require.Equal(t, 1.0, Of(Texts{Census: new(topics.Census)}))
+}
+
+func TestJudgeLooksAgainWhenThereIsTwiceAsMuch(t *testing.T) {
+	said := statements(t)
+	asked := 0
+	texts := func() Texts {
+		asked++
+		return textsOf(said, func(_, _ int) float64 { return 0 })
+	}
+	var judge Judge
+	for _, c := range []struct {
+		generation int64
+		vectors    int
+		asked      int
+	}{{1, 100, 1}, {1, 150, 1}, {1, 199, 1}, {1, 200, 2}, {1, 399, 2}, {2, 399, 3}, {2, 300, 3}} {
+		require.Zero(t, judge.Trust(c.generation, c.vectors, texts))
+		require.Equal(t, c.asked, asked)
+	}
+}
+
+func BenchmarkOf(b *testing.B) {
+	t := textsOf(statements(b)[:500], func(a, c int) float64 { return float64(a * c % 7) })
+	for b.Loop() {
+		Of(t)
+	}
+}
