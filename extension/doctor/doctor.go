@@ -16,7 +16,7 @@ import (
 
 // Diagnosis is the result of [Diagnose].
 type Diagnosis struct {
-	Path string `json:"path"`
+	Path string `json:"path"` // absolute, without symbolic links
 	// Healthy means that nothing is damaged and [extension.Open] accepts the file.
 	// There may be warnings.
 	Healthy bool `json:"healthy"`
@@ -86,6 +86,9 @@ func Diagnose(ctx context.Context, path string, key schema.Key) (*Diagnosis, err
 		return nil, err
 	case !info.Mode().IsRegular():
 		return nil, &schema.InvalidError{Field: "path", Reason: "is not a regular file; give the file that holds the memory"}
+	}
+	if abs, err = filepath.EvalSymlinks(abs); err != nil { // the log is beside the file itself
+		return nil, err
 	}
 	e := &examination{path: abs, key: key, Diagnosis: Diagnosis{Path: abs}}
 	e.examine(ctx, info)

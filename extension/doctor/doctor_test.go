@@ -247,6 +247,21 @@ func TestDiagnoseLeftoversOfACreation(t *testing.T) {
 	require.Equal(t, doctor.Warning, check(t, d, "leftover files").State)
 }
 
+func TestDiagnoseThroughASymbolicLink(t *testing.T) {
+	path, err := filepath.EvalSymlinks(filled(t))
+	require.NoError(t, err)
+	link := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, os.Symlink(path, link))
+	x := open(t, link)
+	require.NoError(t, publish(t, x, eventbus.UserMessage(ada, "tea")))
+	require.NotZero(t, health(t, x).WALBytes)
+	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".new-wal"), nil, 0o600))
+	d := diagnose(t, link)
+	require.Equal(t, path, d.Path)
+	require.Equal(t, doctor.Warning, check(t, d, "leftover files").State)
+	require.NotEqual(t, "0 bytes", check(t, d, "write-ahead log").Detail)
+}
+
 func TestDiagnoseDoesNotBlock(t *testing.T) {
 	path := filled(t)
 	db, err := driver.Open("file:" + path)

@@ -90,6 +90,14 @@ var crashes = []Mutant{
 		Test:    "TestIndexOfARewrittenLog",
 	},
 	{
+		Defence: "the log of a memory opened through a symbolic link is looked for beside the file itself",
+		File:    "internal/sqlite/file.go",
+		Old:     "abs, err := realPath(db.path)",
+		New:     "abs, err := filepath.Abs(db.path)",
+		Package: "./internal/sqlite",
+		Test:    "TestOpenThroughASymbolicLink",
+	},
+	{
 		Defence: "the mark of a deleted memory reports no loss in a new one at its path",
 		File:    "internal/sqlite/mark.go",
 		Old:     "if m.file != file.file {",

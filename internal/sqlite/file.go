@@ -26,7 +26,7 @@ func (db *DB) prepareFile(ctx context.Context) error {
 	if _, ok := db.opts.disk().(osDisk); ok && db.opts.VFS != "" {
 		return db.createInPlace(ctx)
 	}
-	abs, err := filepath.Abs(db.path)
+	abs, err := realPath(db.path)
 	if err != nil {
 		return err
 	}
@@ -41,6 +41,8 @@ func (db *DB) prepareFile(ctx context.Context) error {
 			return err
 		}
 		return db.checkHeader(abs) // another process may have created it
+	case errors.Is(err, syscall.ELOOP):
+		return &InvalidError{Field: "path", Reason: "has a symbolic link that leads back to itself"}
 	case err != nil:
 		return err
 	case info.IsDir():
@@ -69,6 +71,35 @@ func (db *DB) prepareFile(ctx context.Context) error {
 		}
 	}
 	return db.checkHeader(abs)
+}
+
+// realPath makes path absolute and resolves its symbolic links, as SQLite does: the
+// log is beside the file that a link leads to. That file need not exist. What cannot
+// be resolved stays in the path, for [os.Stat] to report.
+func realPath(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	for range 40 { // links, as Linux follows
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			return real, nil
+		}
+		folder, base := filepath.Split(path) // unlike Dir it keeps "..", which may follow a link
+		if folder, err = filepath.EvalSymlinks(folder); err != nil {
+			return path, nil
+		}
+		path = filepath.Join(folder, base)
+		target, err := os.Readlink(path)
+		if err != nil {
+			return path, nil // no link
+		}
+		if !filepath.IsAbs(target) {
+			target = folder + string(filepath.Separator) + target
+		}
+		path = target
+	}
+	return path, nil
 }
 
 func (db *DB) checkHeader(path string) error {

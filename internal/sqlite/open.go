@@ -125,7 +125,8 @@ type DB struct {
 	version uint32 // SQLite's count of commits, of this and other connections; used by writeLoop alone
 }
 
-// Path returns the path of the file.
+// Path returns the absolute path of the file, without symbolic links: the log is at
+// this path with "-wal" appended.
 func (db *DB) Path() string { return db.path }
 
 // Now returns the time of [Options.Now] at the stored resolution, milliseconds.

@@ -33,12 +33,9 @@ func Restore(ctx context.Context, backup, target string, replace bool, options C
 		}
 		return &RestoreReport{BackupReport: *report}, nil
 	}
-	target, err := filepath.Abs(target)
+	target, err := realPath(target)
 	if err != nil {
 		return nil, err
-	}
-	if real, err := filepath.EvalSymlinks(target); err == nil {
-		target = real // SQLite follows links too, and keeps the log beside the target
 	}
 	if err := replaceable(backup, target); err != nil {
 		return nil, err
