@@ -32,10 +32,14 @@ const (
 	mostDone  = 20 // the odds of an answer count at most so much: a task done is no request
 )
 
+// takesNote matches what says the contrary of having forgotten.
+var takesNote = prefilter.New(`(?i)\b(?:(?:duly )?noted|i(?:['’]ve| have) noted(?: (?:it|that|this))?|(?:made|took|taken) (?:a )?note|notiert|vermerkt|zur kenntnis genommen|(?:ist |habe? ich )?(?:mir )?gemerkt|merk(?:e)? ich mir)\b`,
+	`(?i)(?:^|[^\pL])(?:anotad[oa]|apuntad[oa]|tom(?:o|ado|é) nota|lo (?:anoto|apunto)|queda registrad[oa])(?:[^\pL]|$)`, `[记記][下住好]了?|收到`)
+
 // MayConfirm reports whether an assistant's answer may say that something was forgotten:
-// "Gone.", and not "Okay.", nor "Shall I delete it?"
+// "Gone.", and not "Okay.", nor "Noted.", nor "Shall I delete it?"
 func MayConfirm(answer string) bool {
-	told := questions.ReplaceAllString(answer, " ")
+	told := takesNote.ReplaceAllString(questions.ReplaceAllString(answer, " "), " ")
 	return len(answer) <= mostLoose && !text.IsSmallTalk(told) && intent.Done.P(told) >= leastDone
 }
 

@@ -298,6 +298,16 @@ func TestOrdinaryMessagesForgetNothing(t *testing.T) {
 	}
 }
 
+// Who takes note of something has not forgotten it.
+func TestNotedIsNotForgotten(t *testing.T) {
+	for _, m := range []string{"Gschlafen hab ich wie a Stein. Nur dass du's weißt.", "vergiss die Sache mit Bremen", "forget what I told you about Bremen", "borra lo de Bremen", "把不来梅的事忘了吧"} {
+		for _, answer := range []string{"Zur Kenntnis genommen.", "Notiert!", "Merk ich mir.", "Noted.", "I've noted that.", "Anotado.", "Tomo nota.", "记下了。", "收到"} {
+			assert.False(t, Confirms(m, answer), "%s / %s", m, answer)
+		}
+	}
+	assert.True(t, Confirms("forget what I told you about Bremen", "Noted. It's gone."))
+}
+
 // What is asked never to be forgotten is not confirmed as forgotten by any answer.
 func TestNeverForgetIsNotConfirmed(t *testing.T) {
 	for _, m := range []string{
