@@ -1,6 +1,6 @@
 """Prints what ONNX Runtime makes of texts, one JSON object a line as reference.py does.
 
-    python onnx.py MODEL.onnx tokenizer.json < texts > reference.jsonl
+    python int8.py MODEL.onnx tokenizer.json < texts > reference.jsonl
 
 The vector is the mean of the states that the model returns for the tokens.
 """
