@@ -127,6 +127,20 @@ func TestASentenceThatIsGoneLeavesTheLineOfItsNeighbour(t *testing.T) {
 	require.Equal(t, said[0], lines[0].Text)
 }
 
+// What the user asked to keep carries the sentence that explains it.
+func TestAKeptSentenceIsJoinedToItsNeighbour(t *testing.T) {
+	said := []string{"Never forget this: wasps.", "With me it is a matter of five minutes, the pen is in my left pocket."}
+	claims := claimsOf(schema.Attributes{schema.AttrSaid: schema.SaidLasting}, said...)
+	for _, c := range claims {
+		c.source = schema.Memory{ID: 100, Content: strings.Join(said, " ")}
+	}
+	claims[1].claim.Protected = true
+	lines, _ := linesOf(claims, time.UTC).All()
+	require.Len(t, lines, 1)
+	require.Equal(t, strings.Join(said, " "), lines[0].Text)
+	require.Equal(t, Kept, lines[0].Group)
+}
+
 // What was saved is shown without what else its message says where there is no room for
 // the message, so that what was only said does not displace it.
 func TestSavedFactsAreShownInFewerWords(t *testing.T) {

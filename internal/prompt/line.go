@@ -152,8 +152,8 @@ func shownClaims(current map[int64]*ownClaim) []*ownClaim {
 
 // joinNeighbours replaces claims of neighbouring sentences of one message by copies with the
 // text of them all, up to maxSentence tokens, where no pattern parsed them and they belong to
-// one group: "Karim didn't call at 3. He has his own bakery since two weeks" is of Karim as a
-// whole.
+// one group, or the user asked to keep one: "Karim didn't call at 3. He has his own bakery since
+// two weeks" is of Karim as a whole.
 func joinNeighbours(claims []*ownClaim) {
 	type part struct {
 		source int64
@@ -163,6 +163,9 @@ func joinNeighbours(claims []*ownClaim) {
 	for i, c := range claims {
 		if c.isLasting() {
 			of := part{c.source.ID, groupOf(&c.claim)}
+			if of.group == Kept {
+				of.group = Said // "Never forget this: wasps. It is a matter of five minutes."
+			}
 			bySource[of] = append(bySource[of], &claims[i])
 		}
 	}
