@@ -159,12 +159,16 @@ func joinNeighbours(claims []*ownClaim) {
 		source int64
 		group  Group
 	}
+	kept := make(map[int64]bool) // by source: the user asked to keep a sentence of it
+	for _, c := range claims {
+		kept[c.source.ID] = kept[c.source.ID] || groupOf(&c.claim) == Kept
+	}
 	bySource := make(map[part][]**ownClaim)
 	for i, c := range claims {
 		if c.isLasting() {
 			of := part{c.source.ID, groupOf(&c.claim)}
-			if of.group == Kept {
-				of.group = Said // "Never forget this: wasps. It is a matter of five minutes."
+			if kept[c.source.ID] {
+				of.group = Kept // "Never forget this: wasps. It is a matter of five minutes."
 			}
 			bySource[of] = append(bySource[of], &claims[i])
 		}
