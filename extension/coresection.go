@@ -70,33 +70,39 @@ const quotedFound = 2
 // meaningTimeout is how long a question's vector may take if the search before left none.
 const meaningTimeout = 100 * time.Millisecond
 
-// meaning returns a question's vector and those of claims and messages. The question's is
-// cached from the search before.
+// meaning returns a question's vector and those of claims and messages, or nothing if the
+// embedder does not answer: the search before, which left the question's vector in the
+// cache, has reported that as [Degraded].
 func (x *Extension) meaning(ctx context.Context, question string, memories []int64) (m prompt.Meaning, err error) {
 	question, err = x.redactor.Text(ctx, "", text.Clean(lastBytes(question, questionEnd)))
 	if err != nil {
 		return m, err
 	}
-	m.Of = make(map[int64][][]float32, len(memories))
 	var g *vecstore.Generation
 	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-		if g, err = vecstore.ServingGeneration(ctx, s); err != nil || g == nil {
-			return err
-		}
+		g, err = vecstore.ServingGeneration(ctx, s)
+		return err
+	})
+	if err != nil || g == nil {
+		return m, err
+	}
+	waited, cancel := context.WithTimeout(ctx, meaningTimeout)
+	defer cancel()
+	asked, away := x.vectors.EmbedQuery(waited, g, clip(question))
+	if away != nil {
+		return m, ctx.Err()
+	}
+	of := make(map[int64][][]float32, len(memories))
+	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		return vecstore.VectorsOf(ctx, s, g.ID, memories, func(id int64, v vecstore.Vector) error {
-			m.Of[id] = append(m.Of[id], v)
+			if len(v) == len(asked) { // not a damaged one
+				of[id] = append(of[id], v)
+			}
 			return nil
 		})
 	})
-	if err != nil || g == nil {
-		return prompt.Meaning{}, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, meaningTimeout)
-	defer cancel()
-	m.Generation = g.ID
-	m.Question, err = x.vectors.EmbedQuery(ctx, g, clip(question))
 	if err != nil {
-		return prompt.Meaning{}, err
+		return m, err
 	}
-	return m, nil
+	return prompt.Meaning{Generation: g.ID, Question: asked, Of: of}, nil
 }

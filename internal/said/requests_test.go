@@ -301,11 +301,17 @@ func TestOrdinaryMessagesForgetNothing(t *testing.T) {
 // Who takes note of something has not forgotten it.
 func TestNotedIsNotForgotten(t *testing.T) {
 	for _, m := range []string{"Gschlafen hab ich wie a Stein. Nur dass du's weißt.", "vergiss die Sache mit Bremen", "forget what I told you about Bremen", "borra lo de Bremen", "把不来梅的事忘了吧"} {
-		for _, answer := range []string{"Zur Kenntnis genommen.", "Notiert!", "Merk ich mir.", "Noted.", "I've noted that.", "Anotado.", "Tomo nota.", "记下了。", "收到"} {
+		for _, answer := range []string{"Zur Kenntnis genommen.", "Notiert!", "Merk ich mir.", "Ich nehme es zur Kenntnis.",
+			"Noted.", "I've noted that.", "I've made a note of it.", "I've saved it.", "I've recorded that.", "Stored.", "Anotado.", "Queda apuntado.", "Ya lo anoté.", "Tomo nota.",
+			"记下了。", "我记下来了。", "已经记下了。", "收到", "已收到。", "已保存。", "已知悉。"} {
 			assert.False(t, Confirms(m, answer), "%s / %s", m, answer)
 		}
 	}
-	assert.True(t, Confirms("forget what I told you about Bremen", "Noted. It's gone."))
+	for _, answer := range []string{"Noted. It's gone.", "Noted and deleted.", "I've removed everything I had stored about it.",
+		"Zur Kenntnis genommen und gelöscht.", "Ist nicht mehr gespeichert.", "Das merke ich mir nicht mehr, gelöscht.",
+		"Tomo nota: borrado.", "Anotado, lo he borrado.", "Ya no queda registrada: borrada.", "记住了，已经删掉了", "收到，删了", "已不再保存"} {
+		assert.True(t, Confirms("forget what I told you about Bremen", answer), answer)
+	}
 }
 
 // What is asked never to be forgotten is not confirmed as forgotten by any answer.

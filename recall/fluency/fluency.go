@@ -39,16 +39,22 @@ type judgement struct {
 	trust      float64
 	generation int64
 	vectors    int // when it was made
+	until      int // it stands up to so many
 }
 
 // Trust returns how far an embedder can be trusted with a user's texts, 0–1; see [Of].
 // texts is called for the first judgement on a generation of vectors and when their
-// number has doubled since the last.
+// number has doubled or halved since the last, or has grown by an eighth since there were
+// too few texts to judge by.
 func (j *Judge) Trust(generation int64, vectors int, texts func() Texts) float64 {
-	if last := j.last.Load(); last != nil && last.generation == generation && vectors < 2*last.vectors {
+	if last := j.last.Load(); last != nil && last.generation == generation && vectors < last.until && vectors > last.vectors/2 {
 		return last.trust
 	}
-	now := &judgement{Of(texts()), generation, vectors}
+	trust, enough := judge(texts())
+	now := &judgement{trust, generation, vectors, 2 * vectors}
+	if !enough {
+		now.until = vectors + vectors/8 + 1
+	}
 	j.last.Store(now)
 	return now.trust
 }
@@ -58,6 +64,11 @@ func (j *Judge) Trust(generation int64, vectors int, texts func() Texts) float64
 // different ones. Texts that share a word for the topic do not count. It is 1 if there
 // are too few texts to judge by.
 func Of(t Texts) float64 {
+	trust, _ := judge(t)
+	return trust
+}
+
+func judge(t Texts) (trust float64, enough bool) {
 	var related, others []float64
 	for a, of := range t.Topics {
 		if of.Empty() {
@@ -83,7 +94,7 @@ func Of(t Texts) float64 {
 		}
 	}
 	if len(related) < leastPairs || len(others) < leastPairs {
-		return 1
+		return 1, false
 	}
 	slices.Sort(others)
 	right := 0
@@ -92,5 +103,5 @@ func Of(t Texts) float64 {
 		right += below
 	}
 	share := float64(right) / float64(len(related)*len(others))
-	return min(1, max(0, (share-blind)/(full-blind)))
+	return min(1, max(0, (share-blind)/(full-blind))), true
 }

@@ -80,10 +80,24 @@ func TestJudgeLooksAgainWhenThereIsTwiceAsMuch(t *testing.T) {
 		generation int64
 		vectors    int
 		asked      int
-	}{{1, 100, 1}, {1, 150, 1}, {1, 199, 1}, {1, 200, 2}, {1, 399, 2}, {2, 399, 3}, {2, 300, 3}} {
+	}{{1, 100, 1}, {1, 150, 1}, {1, 199, 1}, {1, 200, 2}, {1, 399, 2}, {2, 399, 3}, {2, 300, 3}, {2, 199, 4}, {2, 200, 4}} {
 		require.Zero(t, judge.Trust(c.generation, c.vectors, texts))
 		require.Equal(t, c.asked, asked)
 	}
+}
+
+// A judgement made when most vectors were of messages does not stand until there are twice
+// as many.
+func TestJudgeLooksAgainOnceThereIsEnough(t *testing.T) {
+	said := statements(t)
+	var judge Judge
+	trust := func(vectors, texts int) float64 {
+		return judge.Trust(1, vectors, func() Texts { return textsOf(said[:texts], func(_, _ int) float64 { return 0 }) })
+	}
+	require.Equal(t, 1.0, trust(1000, 8), "too few texts to judge by")
+	require.Equal(t, 1.0, trust(1100, len(said)), "not looked at again")
+	require.Zero(t, trust(1300, len(said)))
+	require.Zero(t, trust(1301, 8))
 }
 
 func BenchmarkOf(b *testing.B) {
