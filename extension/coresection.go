@@ -48,7 +48,7 @@ func (x *Extension) coreSection(ctx context.Context, scope Scope, r coreRequest)
 	var meaning prompt.Meaning
 	var failed error
 	if x.vectors != nil && found != nil && !lines.Fit(budget) {
-		meaning, failed = x.meaning(ctx, r.question, lines.RestOn())
+		meaning, failed = x.meaning(ctx, r.question, lines.Claims())
 	}
 	var quotable []Record
 	if budget > x.cfg.CoreMemory.ProfileTokens {
@@ -70,7 +70,7 @@ const quotedFound = 2
 // meaningTimeout is how long a question's vector may take if the search before left none.
 const meaningTimeout = 100 * time.Millisecond
 
-// meaning returns a question's vector and those of claims and messages, or nothing if the
+// meaning returns a question's vector and those of claims, or nothing if the
 // embedder does not answer: the search before, which left the question's vector in the
 // cache, has reported that as [Degraded].
 func (x *Extension) meaning(ctx context.Context, question string, memories []int64) (m prompt.Meaning, err error) {

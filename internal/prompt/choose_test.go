@@ -37,7 +37,7 @@ func TestLinesLikeTheQuestionByMeaning(t *testing.T) {
 		sentences = append(sentences, fmt.Sprintf("The water bill number %d was paid by Ann.", i+2))
 	}
 	lines := linesOf(claimsOf(nil, sentences...), time.UTC)
-	require.Subset(t, lines.RestOn(), []int64{1, 2, int64(len(sentences))})
+	require.Len(t, lines.Claims(), len(sentences))
 	ask := func(near float32) string {
 		var found []recall.Result
 		m := Meaning{Question: []float32{1, 0}, Of: make(map[int64][][]float32)}

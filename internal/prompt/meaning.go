@@ -8,22 +8,23 @@ import (
 	"github.com/ebbmem/ebb/recall/vector"
 )
 
-// Meaning is a question and what lines rest on as an embedder understands them. The zero
-// value understands nothing.
+// Meaning is a question and claims as an embedder understands them. The zero value
+// understands nothing. The messages that claims are from add nothing: of what English
+// questions need, the section contains 96.9 % with their vectors and 97.0 without.
 type Meaning struct {
 	Generation int64 // of the vectors
 
 	Question []float32             // of length 1
-	Of       map[int64][][]float32 // likewise, by the id of the claim or message
+	Of       map[int64][][]float32 // likewise, by the id of the claim
 }
 
-// RestOn returns the ids of the claims and messages that the lines rest on.
-func (s *Lines) RestOn() []int64 {
-	ids := make([]int64, 0, len(s.restOn))
-	for id := range s.restOn {
-		ids = append(ids, id)
+// Claims returns the ids of the claims that the lines rest on.
+func (s *Lines) Claims() (ids []int64) {
+	for _, l := range s.all {
+		for _, c := range l.claims {
+			ids = append(ids, c.claim.ID)
+		}
 	}
-	slices.Sort(ids)
 	return ids
 }
 
@@ -72,13 +73,11 @@ func (s *Lines) trust(m Meaning) float64 {
 	})
 }
 
-// vectorOf returns a vector of a line: that of a claim if there is one.
+// vectorOf returns a vector of a line, nil for none.
 func (s *Lines) vectorOf(m Meaning, place int) []float32 {
 	for _, c := range s.all[place].claims {
-		for _, id := range []int64{c.claim.ID, c.source.ID} {
-			if of := m.Of[id]; len(of) > 0 {
-				return of[0]
-			}
+		if of := m.Of[c.claim.ID]; len(of) > 0 {
+			return of[0]
 		}
 	}
 	return nil
