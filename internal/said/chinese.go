@@ -66,6 +66,7 @@ I 当|做 了? X 年? : works_as func is=person
 I 是? 退休|自由职业|自由职业者 : works_as func value=retired
 I 在 X 读|上|念 书|大学|学|研究生|本科|博士|高中|硕士|小班|中班|大班|学前班|幼儿园|小学|初中|一年级|二年级|三年级|四年级|五年级|六年级|初一|初二|初三|高一|高二|高三 : studies_at func clear
 I 转学|转园|转班 了? , 现在? 去|到|在|转到? 了? X : studies_at func change clear
+I 在 X 幼儿园|小学|中学|初中|高中 : studies_at func is=pupilzh
 I 转到|转去|转学到|转学去|转园到|升到|考上|摇到|分到 了? X : studies_at func change clear
 I 在 X 读|学|念|攻读|主修 X : studies func
 I 主修|学的是|读的是|专业是 X : studies func
@@ -104,6 +105,7 @@ I 有 一? 个|位|还有个? @kin ,? 她|他? 叫|名叫 X : $ adds clear
 I 还|又? 养|收养|领养|有 了? 一? 只|条|个|匹 @pet ,? 它|名字|她|他? 叫|名叫|名字叫 X : $ adds clear
 I 家? 还|又? 养|收养|领养|有 了? 一只|两只|三只|一条|两条|一匹|几只|只|条|一|两? #pet : has_pet adds clear
 家里 还? 养|有 了? 一只|两只|三只|一条|两条|只|条 #pet : has_pet adds clear
+I 穿 X 码 : size func
 还? 收养|领养 了? 一只|两只|只|一条|条? #pet : has_pet adds change
 I 有 一个|两个|三个|四个|个|俩|一对|一位 #kin : has_family adds clear
 I 没 有? #kin : has_family denied
@@ -202,6 +204,17 @@ I 开始|最近开始|刚开始 学|练|跑步|健身|打|做|写 X : does habit
 店里|公司|单位? I? N I? 改用|换成|改成|改走|改为|换到 了? X : $ func change clear is=topiczh
 MY? 的? @thing 换|改|变 成 了? X : $ func change clear
 MY 的? @thing 现在|号码? 是|叫|为 X : $ func clear is=valuezh
+I 姓 X : surname func spoken words=1-8
+I 和|跟 X 一起 住 : lives_with adds
+I 一个人 住|生活 : lives_with func value=一个人
+I 自己 住|一个人住 : lives_with func value=一个人
+I 走|没|搬走|搬出去 了 : gone denied change
+I 戴 眼镜|隐形眼镜|助听器 : wears adds value=眼镜
+I 每天|每晚|每早 都|要? 吃|服用 X 药 : takes adds habit
+I 不 会 开车|游泳|做饭|跳舞|滑雪|骑车 : cannot adds value=x
+I 身高|个子 是|有? X : height func is=digits
+I 的? 母语 是 X : native_language func clear
+I 在 X 健身|锻炼 : gym func
 `
 
 func chinese() *lexicon {

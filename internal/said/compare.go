@@ -280,6 +280,8 @@ func compareDenial(later, earlier Claim, a, b slot, same bool) Verdict {
 		return Replaces
 	case whole && a.family == "work" && b.family == "work":
 		return Replaces
+	case later.Object == "" && a.family == "pets" && b.name == a.name:
+		return Replaces
 	}
 	return Unrelated
 }

@@ -96,6 +96,7 @@ U: Ich fahre einen Skoda. / U: Wir haben den Skoda verkauft. / replaces
 U: Ich fahre einen Skoda. / U: Ich fahre jetzt einen Renault. / replaces
 U: Ich fahre einen Skoda. / U: Den Skoda bin ich los. / replaces
 U: Ich fahre einen Skoda. / U: Das Auto habe ich verkauft. / replaces
+U: Der Code vom Fahrradschloss ist 4417. / U: Das Fahrradschloss hat ab heute die 8052. / replaces
 U: Der Code vom Fahrradschloss ist 4417. / U: Der Code für den Keller ist 8052. / unrelated
 U: Unser WLAN-Passwort ist Tanne12. / U: Das WLAN-Passwort ist jetzt Fichte13. / replaces
 U: Ich nehme morgens Ramipril 5 mg. / U: Ich nehme jetzt 10 mg Ramipril. / replaces
@@ -127,6 +128,7 @@ U: My piano teacher is Rosa. / U: My new piano teacher is Igor. / replaces
 A: Jonas' Zahnarzt ist Dr. Lund. / U: Ich habe den Zahnarzt gewechselt, jetzt Dr. Huber. / replaces
 U: Mein Chef heißt Gruber. / U: Mein neuer Chef heißt Maier. / replaces
 A: El dentista de Elena es Pablo Ruiz. / U: He cambiado de dentista, ahora es el doctor Vega. / replaces
+U: Mein Chef heißt Gruber. / U: Frau Seidel leitet jetzt unsere Abteilung. / replaces
 U: Meine Chefin ist Frau Seidel. / U: Meine Chefin dort ist Frau Roth. / replaces
 U: Mi jefe se llama Juan. / U: Mi nuevo jefe se llama Pedro. / replaces
 A: 用户的牙医是李医生。 / U: 我换了牙医，现在是王医生。 / replaces
@@ -281,6 +283,7 @@ U: 我每周二有瑜伽课。 / U: 瑜伽课改到周四了。 / replaces
 U: 我每天早上吃缬沙坦80毫克 / U: 缬沙坦减到40毫克了 / replaces
 U: 我每天早上吃缬沙坦80毫克 / U: 我每天晚上吃阿托伐他汀20毫克 / unrelated
 U: 店周二休息 / U: 店改成周四休息 / replaces
+U: 乐乐在蓝天幼儿园 / U: 乐乐转园了 去了红黄蓝 / replaces
 U: 我不吃海鲜 / U: 我又开始吃海鲜了 / replaces
 U: 在超级猩猩办了年卡 / U: 猩猩的年卡我转掉了 / replaces
 U: 房租一个月4200 / U: 房租涨到4600了 / replaces

@@ -183,6 +183,9 @@ I have? switched|changed @place ,|:|to|and|– now? at|am_now_at|it_is|to? X : $
 I have? joined|signed_up_at|signed_up_with X : member_of adds change is=place clear elide
 I cancelled|canceled|quit|gave_up MY X membership : member_of denied change elide
 I train|work_out|exercise|working_out at X : gym func is=place
+I wear|take size X : size func words=1-8
+I wake_up|get_up|get_out_of_bed at X : wake_up_time func habit is=number
+I go_to_bed|go_to_sleep at X : bedtime func habit is=number
 MY? @activity class|lesson|lessons|practice|training|night|session|sessions? is|am|are now? on|at|every X : schedule func subject=$ habit is=day clear
 MY? @activity class|lesson|lessons|practice|training|night|session|sessions? has|have|was|got|is been? moved|changed|switched|rescheduled|gone Z? to|on X : schedule func subject=$ habit change is=day clear
 I have? moved|switched|changed MY|the? @activity class|lesson|lessons|practice|training? to X : schedule func subject=$ habit change is=day
@@ -234,6 +237,16 @@ I use X for X : uses adds is=name
 I am? use|using|been_using X : uses adds clear is=name
 I have? switched|moved|changed from Y to X : uses change func elide clear
 I have? switched|changed to|over_to X : uses change adds elide clear is=noun
+I work from home X : works_from_home habit
+I wear glasses|contact_lenses|contacts|hearing_aids|a_hearing_aid : wears adds value=glasses
+I can not swim|drive|cook|dance|ski|ride_a_bike|sing : cannot adds value=x
+I bank with X : bank func elide is=name
+I am a native #language speaker : native_language func
+I work|working on|from X : works_days func habit is=days
+I am the? oldest|youngest|middle of X : sibling_order trait
+I volunteer|volunteering at|for|with X : volunteers_at habit adds is=like clear
+I cancelled|canceled|quit|gave_up MY @place? membership at|with X : member_of denied change elide
+I take|drink|have|like MY tea|coffee|steak|eggs|whisky|pizza X : % adds pref words=1-8
 I play|collect|teach|coach|breed|sing|knit|wear|practise|practice|volunteer|support|follow|subscribe|tutor at|for|with|in|to? X : % habit adds is=like clear deniable
 I have been playing|collecting|teaching|coaching|volunteering|practising|practicing|painting|running|writing|training|dancing|climbing|surfing X : % habit adds is=like
 I have|am? starting|starting_to|taking_up|started|began|begun|took_up|taken_up|picked_up X : does habit change adds elide is=pursuit

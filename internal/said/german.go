@@ -86,6 +86,7 @@ neue|neuer|neues @thing :|ist|lautet X : $ func change is=noun
 @thing|role : X : $ func reported
 neue|neuer|die_neue|der_neue MY? @role ist|heißt|:|– X : $ func change is=title
 das|die|der passwort|code|pin|kombination|nummer|zahlencode für|vom|von|zum|zur die|das|den|der|dem? N ist|lautet jetzt|nun|ab_heute? X : $_code func is=digits
+der|die|das N hat|habe jetzt|nun|ab_heute|ab_sofort die|den_code|den|die_nummer X : $_code func change is=digits
 das|die|der @thing ist|lautet|ist_jetzt|lautet_jetzt X : $ func is=digits
 die|das|der neue|neuer|neues @thing ist|lautet|heißt X : $ func change
 MY|die|der|das @thing beträgt|kostet X : $ func is=digits
@@ -105,6 +106,7 @@ I? habe I? den|die|das|MY @place gewechselt ,|:|und|– jetzt|bin|ist|nun|gehe|t
 X ist|bin MY @role : $ func is=title clear
 X ist|bin MY @kin|pet : $ adds is=proper clear
 I? habe I? einen|eine|ein|zwei|drei|vier|fünf ältere|jüngere|kleine|große|erwachsene|älteren|jüngeren|kleinen? #kin : has_family adds clear
+I? habe I? keine|keinen|kein #pet : has_pet denied
 I? habe I? einen|eine|ein|zwei|drei|vier|fünf|nen|ne neue|kleine|alten? #pet : has_pet adds clear
 I? habe I? keine|keinen|kein #kin : has_family denied
 I bin gestorben|verstorben|eingeschläfert|eingeschläfert_worden|tot : died denied change
@@ -148,6 +150,9 @@ N wurde|ist auf X mg|milligramm|mikrogramm|µg|tropfen|einheiten erhöht|gesenkt
 // languages
 I? spreche I? kein X : speaks denied is=upper
 I? trage|habe I? schuhgröße|größe|konfektionsgröße X : size func is=digits
+MY abteilung|team|station|gruppe|filiale leitet|führt jetzt|nun? X : boss func change is=title
+X leitet|führt|übernimmt jetzt|nun? MY abteilung|team|station|gruppe|filiale : boss func change is=title
+I? gehe I? um X ins_bett|schlafen : bedtime func habit is=number
 X schmeckt|schmecken mir nicht|überhaupt_nicht|gar_nicht : dislikes pref adds is=like
 I? spreche I? fließend|gut|etwas|auch|ein_bisschen? X fließend? : speaks adds clear is=upper front
 I? lerne I? seit|gerade|jetzt|neuerdings? #language : learns adds
@@ -194,6 +199,16 @@ MY hobby|hobbys|hobbies|leidenschaft ist|sind|bin X : hobby adds pref clear
 I? bin I? ein|eine? einzelkind|linkshänder|linkshänderin|rechtshänder|frühaufsteher|frühaufsteherin|nichtraucher|nichtraucherin|langschläfer|langschläferin|nachteule|morgenmensch|katzenmensch|hundemensch|stubenhocker|nachtmensch : is trait adds value=x
 
 // habits and occupations
+bitte? empfiehl|schlag|schlage|erwähne|erinnere|frag|frage|schick|zeig|sprich|nenn|ruf mir|mich|Sie? nie|nicht|keine|niemals X : should_not wish adds is=wish
+I wohne|lebe mit X zusammen : lives_with adds words=1-8
+I? wohne|lebe I? allein|alleine : lives_with func value=niemand
+I? gehe I? in_die X klasse : school_year func words=1-8
+I? kann I? nicht schwimmen|autofahren|auto_fahren|kochen|tanzen|skifahren|radfahren|singen : cannot adds value=x
+MY muttersprache ist|bin X : native_language func clear is=upper
+I? trainiere I? bei|im|in X : gym func is=upper
+I? fliege|fahre|reise I? am X nach X : trip plan is=date
+I? engagiere I? mich X : volunteers_at habit adds
+I? stehe I? immer|meistens|jeden_tag? um X auf : wake_up_time func habit is=number
 I? spiele|sammle|unterrichte|trainiere|singe|züchte I? seit|in|im? X : % habit adds is=like clear deniable
 I? nutze|benutze|verwende I? X : uses adds is=upper clear
 I? gehe|laufe|schwimme|jogge|fahre|esse|trinke|lese|koche|backe|mache|trinke|treffe|besuche|schaue|arbeite|meditiere|habe|schreibe|übe|stehe|frühstücke|wandere|telefoniere|spiele|pendle|turne I? X : % habit adds is=habit clear

@@ -296,6 +296,12 @@ var guards = map[string]func(v *value) bool{
 	"field": func(v *value) bool {
 		return v.n <= 5 && !v.article
 	},
+	"pupilzh": func(v *value) bool { // somebody else, since a writer may teach there
+		return v.claim.Subject != "I" && v.n >= 2 && v.n <= 8
+	},
+	"wish": func(v *value) bool {
+		return v.n <= 12 && (!v.lex.vague[v.first.word] || v.first.word == "me") && standing(v.lex, v.t) && (v.m.from <= 2 || v.t[v.m.from-1].mark)
+	},
 	"upper": func(v *value) bool {
 		return v.first.upper || v.reader.lower
 	},

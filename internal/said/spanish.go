@@ -93,6 +93,7 @@ X es|soy MY nuevo|nueva? @role nuevo|nueva? : $ func is=title clear
 X es|soy MY @kin|pet : $ adds is=proper clear
 I? tengo un|una|dos|tres|cuatro|cinco #kin : has_family adds clear
 I? tengo un|una|dos|tres|cuatro|cinco #pet : has_pet adds clear
+I? no tengo #pet : has_pet denied
 I? no tengo #kin : has_family denied
 I murió|ha_muerto|se_murió|se_me_murió|se_nos_murió|falleció|ha_fallecido el|la|esta|este|ayer|anoche|hace|en? Z? : died denied change
 murió|ha_muerto|se_murió|se_me_murió|se_nos_murió|se_nos_ha_muerto|falleció|ha_fallecido X : lost denied change is=close
@@ -162,9 +163,16 @@ MY pasión|afición|hobby|pasatiempo|aficiones|pasatiempos|hobbies es|son X : ho
 I? soy hijo_único|hija_única|madrugador|madrugadora|zurdo|zurda|noctámbulo|introvertido|introvertida|perfeccionista|friolero|friolera : is trait adds value=x
 
 // habits and occupations
+no|nunca me? uses|utilices|recomiendes|sugieras|menciones|hables|preguntes|llames|propongas|envíes|pongas|ofrezcas|recuerdes X : should_not wish adds is=wish clear
+I? no sé nadar|conducir|cocinar|bailar|esquiar|cantar : cannot adds value=x
+I? mido X : height func is=digits
+MY lengua_materna|idioma_materno|lengua es X : native_language func clear
+I? soy|hago voluntario|voluntaria|voluntariado en X : volunteers_at habit adds
 I? toco|colecciono|enseño|entreno|canto|juego|doy_clases|cultivo|crío|practico al|a|de? X : % habit adds is=like clear deniable
 I? uso|utilizo X : uses adds is=upper clear
 I? me_levanto|me_despierto a_las X : wake_up_time func habit is=number
+I? me_acuesto a_las X : bedtime func habit is=number
+I? voy al gimnasio X : gym func is=upper
 I? cuido|corro|nado|cocino|leo|voy|hago|salgo|tomo|bebo|como|desayuno|ceno|medito|camino|veo|escucho|escribo|pinto|bailo|visito|llamo|trabajo|juego|estudio|quedo|monto|compro|ando|paseo|duermo X : % habit adds is=habit clear
 I? todos_los|todas_las|cada|los X cuido|corro|nado|cocino|leo|voy|hago|salgo|tomo|desayuno|ceno|medito|camino|veo|escribo|pinto|bailo|visito|llamo|juego|quedo|paseo|monto X : % habit adds clear
 I? suelo X : does habit adds clear
