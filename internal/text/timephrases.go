@@ -114,6 +114,10 @@ func (p *timeParser) definite(i, depth int) (timeMatch, bool) {
 		if !(p.kind(j) == lexDigits && p.isDigits(j, 4, 4) && p.word(j+1) != "s") {
 			take(p.moment(j, depth+1))
 		}
+	case lexWeekday:
+		if w := p.word(j + 1); w == "before" || w == "after" {
+			take(p.weekdayNear(j, depth))
+		}
 	case lexSymbol:
 		take(p.shortYear(j, depth))
 	case lexKeyword:
@@ -141,6 +145,26 @@ func (p *timeParser) definite(i, depth int) (timeMatch, bool) {
 }
 
 var decadeWords = map[string]int{"twenties": 20, "thirties": 30, "forties": 40, "fifties": 50, "sixties": 60, "seventies": 70, "eighties": 80, "nineties": 90}
+
+// weekdayNear reads "Friday before last", "Sunday after Easter".
+func (p *timeParser) weekdayNear(j, depth int) (timeMatch, bool) {
+	wd := p.toks[j].n
+	if p.word(j+1) == "before" && p.word(j+2) == "last" {
+		from := p.lastWeekday(wd).AddDate(0, 0, -7)
+		return span(j, j+3, from, from.AddDate(0, 0, 1), day)
+	}
+	m, ok := p.moment(j+2, depth+1)
+	if !ok || m.recurring {
+		return m, false
+	}
+	near := timeParser{ref: m.from}
+	from := near.lastWeekday(wd)
+	if p.word(j+1) == "after" {
+		near.ref = m.to.AddDate(0, 0, 7)
+		from = near.lastWeekday(wd)
+	}
+	return span(j, m.j, from, from.AddDate(0, 0, 1), day)
+}
 
 // dayOfMonth reads the nearest past day with that number.
 func (p *timeParser) dayOfMonth(i, j, d int) (timeMatch, bool) {

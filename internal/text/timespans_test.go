@@ -17,6 +17,8 @@ func TestTimeSpans(t *testing.T) {
 		"this weekend":                      "this weekend 2024-05-18 2024-05-20",
 		"next month":                        "next month 2024-06-01 2024-07-01",
 		"last Friday":                       "last Friday 2024-05-10 2024-05-11",
+		"the Friday before last":            "the Friday before last 2024-05-03 2024-05-04",
+		"the Sunday after Easter 2025":      "the Sunday after Easter 2025 2025-04-27 2025-04-28",
 		"next Friday":                       "next Friday 2024-05-24 2024-05-25",
 		"this Friday":                       "this Friday 2024-05-17 2024-05-18",
 		"see you Wednesday":                 "Wednesday 2024-05-08 2024-05-09",
