@@ -68,6 +68,7 @@ func TestImportArchive(t *testing.T) {
 	require.NotContains(t, strings.Join(found("harbour noon"), ""), "harbour")
 	require.Empty(t, take(transfer.ArchiveOptions{Retire: true}).Gone, "it was told")
 
+	require.NoError(t, x.WaitIdle(t.Context()), "mentions are exported too")
 	var one, two bytes.Buffer
 	_, err = x.Export(t.Context(), &one, ada)
 	require.NoError(t, err)
@@ -77,6 +78,7 @@ func TestImportArchive(t *testing.T) {
 	report, err := y.ImportArchive(t.Context(), ada, dir, transfer.ArchiveOptions{})
 	require.NoError(t, err)
 	require.Equal(t, 1, report.Unchanged, "a restored memory knows what it has read")
+	require.NoError(t, y.WaitIdle(t.Context()))
 	_, err = y.Export(t.Context(), &two, ada)
 	require.NoError(t, err)
 	require.Equal(t, one.String(), two.String())
