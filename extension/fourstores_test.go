@@ -684,6 +684,7 @@ func TestEraseFourStores(t *testing.T) {
 	for _, c := range d.Checks {
 		require.NotEqual(t, doctor.Damaged, c.State, "%s: %s", c.Name, c.Detail)
 	}
+	require.NoError(t, x.WaitIdle(t.Context()))
 	var exported bytes.Buffer
 	_, err = x.Export(t.Context(), &exported, s)
 	require.NoError(t, err)
@@ -693,6 +694,7 @@ func TestEraseFourStores(t *testing.T) {
 	status, err := copied.Reflections().Status(t.Context(), s)
 	require.NoError(t, err)
 	require.EqualValues(t, "drafted", status.State)
+	require.NoError(t, copied.WaitIdle(t.Context()))
 	var again bytes.Buffer
 	_, err = copied.Export(t.Context(), &again, s)
 	require.NoError(t, err)
