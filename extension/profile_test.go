@@ -393,6 +393,46 @@ func TestRevokedLineIsGoneNextTurn(t *testing.T) {
 	}
 }
 
+// A line is shown with its message around it where there is room, but not with a sentence of
+// which the claim was replaced or taken back.
+func TestLineIsShownWithoutWhatWasTakenBackBesideIt(t *testing.T) {
+	const lives, trains = "I live in a loft in Perth.", "I am mad about trains."
+	for name, change := range map[string]func(l *oneLife, uid string){
+		"kept": func(*oneLife, string) {},
+		"superseded": func(l *oneLife, uid string) {
+			l.tells("april", "I've moved to Oslo.", "")
+			l.call(l.session("april"), "correct_fact", map[string]any{"memory_id": uid, "new_content": "The user lives in Oslo."})
+		},
+		"retired": func(l *oneLife, uid string) {
+			require.NoError(l.t, l.x.db.Write(l.t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+				userID, err := tx.UserID(ctx, Scope{User: "ada"})
+				if err != nil {
+					return err
+				}
+				m, err := tx.Memory(ctx, userID, uid)
+				if err != nil {
+					return err
+				}
+				return tx.Retire(ctx, m, schema.Actor{Name: "host"})
+			}))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newOneLife(t, Config{})
+			uid := l.tells("march", lives+" "+trains, "The user lives in a loft in Perth.")
+			l.call(l.session("march"), "remember_fact", map[string]any{"content": "The user is mad about trains."})
+			const whole = lives + " " + trains
+			require.Equal(t, []string{whole}, l.core(l.x, "Which trains shall I take?"))
+			change(l, uid)
+			if name == "kept" {
+				require.Contains(t, l.core(l.x, "Which trains shall I take?"), whole)
+			} else {
+				require.Contains(t, l.core(l.x, "Which trains shall I take?"), trains)
+			}
+		})
+	}
+}
+
 // What another program adds, and what comes back, is there in the next turn.
 func TestCoreSectionSeesOtherProcess(t *testing.T) {
 	l := newOneLife(t, Config{})

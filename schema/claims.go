@@ -151,6 +151,34 @@ const endedClaims = `SELECT CAST(j.value AS BIGINT), m.id, ms.quote FROM json_ea
 	UNION ALL SELECT CAST(j.value AS BIGINT), m.id, '' FROM json_each(?1) j
 		CROSS JOIN memories m ON m.id = CAST(j.value AS BIGINT) WHERE +m.user_id = ?2 AND +m.state = 'superseded'`
 
+// WithdrawnClaims returns, by message, the retired, forgotten and quarantined claims that rest
+// on it, with the quotation.
+func (s *Snapshot) WithdrawnClaims(ctx context.Context, userID int64, messages []int64) (map[int64][]Ended, error) {
+	quotes := make(map[int64][]Source) // by claim
+	var ids []int64
+	var src Source
+	err := Each(ctx, s.Query, []any{&src.MemoryID, &src.SourceID, &src.Quote}, func() error {
+		quotes[src.MemoryID], ids = append(quotes[src.MemoryID], src), append(ids, src.MemoryID)
+		return nil
+	}, `SELECT m.id, ms.source_id, ms.quote FROM json_each(?1) j
+		CROSS JOIN memory_sources ms ON ms.source_id = CAST(j.value AS BIGINT)
+		CROSS JOIN memories m ON m.id = ms.memory_id WHERE +m.user_id = ?2 AND +m.state IN ('retired', 'forgotten', 'quarantined')`, JSONList(messages), userID)
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	claims, err := s.MemoriesByID(ctx, userID, ids)
+	if err != nil {
+		return nil, err
+	}
+	withdrawn := make(map[int64][]Ended)
+	for _, m := range claims {
+		for _, src := range quotes[m.ID] {
+			withdrawn[src.SourceID] = append(withdrawn[src.SourceID], Ended{Claim: m, Quote: src.Quote})
+		}
+	}
+	return withdrawn, nil
+}
+
 // maxChain limits how many successors are followed.
 const maxChain = 32
 

@@ -50,6 +50,7 @@ type Lines struct {
 	judge   *fluency.Judge           // of vectors of the lines
 
 	allHold bool // none of the user's claims is superseded
+	endings []ending
 	loc     *time.Location
 }
 
@@ -62,6 +63,7 @@ func indexLines(lines []*line) *Lines {
 			brief := *l.brief
 			brief.place, l.brief = i, &brief
 		}
+		l.whole = sync.OnceValue(func() *line { return s.withMessage(l) })
 		s.tokens += l.Tokens
 		if l.topics = l.claims[0].topics; len(l.claims) > 1 {
 			texts := []string{l.Text}
@@ -136,7 +138,7 @@ func (s *Lines) ToldOnly() *Lines {
 		}
 	}
 	of := indexLines(told)
-	of.allHold, of.loc, of.judge = s.allHold, s.loc, s.judge
+	of.allHold, of.endings, of.loc, of.judge = s.allHold, s.endings, s.loc, s.judge
 	return of
 }
 
@@ -205,133 +207,46 @@ func (s *Lines) Fit(budget int) bool {
 // fit, it selects, in this order: some lines the user asked to keep, some that name this day
 // or the next, and some about how to answer, those for other questions than this one last;
 // lines relevant to the
-// question, each with its changes; then the rest in descending order of protection,
+// question, with what their messages say around them, each with its changes; then the rest in
+// descending order of protection,
 // importance, number of sources and last use, with lines about the past and dormant ones
 // last. An
 // appointment that was only mentioned and is over is selected only for a question that
 // shares a word with it. found are the search results for the question, which may be empty,
 // meaning is what it means, and talk is what was said just before it.
 func (s *Lines) Choose(budget int, question, talk string, meaning Meaning, found []recall.Result, quotable []schema.Memory, now time.Time) Section {
-	left := budget - text.Tokens(Title) - text.Tokens(passingTitle)
-	asked := s.sharing(question)
-	over := func(l *line) bool {
-		return l.over(now) && (l.Group == Said || l.Group == Passing) && !asked[int32(l.place)]
-	}
-	chosen := slices.DeleteFunc(slices.Clone(s.all), over)
-	most := int(datesShare * float64(left))                       // tokens for dates of changes
-	changed, spare := map[int]bool(nil), min(most, left-s.tokens) // places of lines to be dated, with their changes; nil for all
-	if !s.Fit(budget) {
-		chosen = nil
-		changed = make(map[int]bool)
-		taken := make(map[*line]bool)
-		alike := s.byLikeness(s.likenessIn(talk, question, meaning, found))
-		saved := newReserve(slices.Concat(alike, s.worth), int(briefShare*float64(left)), now)
-		var reserve *reserve // saved, after the lines that apply to every answer
-		take := func(l *line) {
-			room := left - reserve.without(l)
-			if !taken[l] && !over(l) && l.Tokens <= room {
-				taken[l] = true
-				left -= l.Tokens
-				reserve.release(l)
-				chosen = append(chosen, l)
-			}
-		}
-		takeBrief := func(l *line) {
-			taken[l] = true
-			left -= l.brief.Tokens
-			chosen = append(chosen, l.brief)
-			reserve.release(l)
-		}
-		takeWithChanges := func(l *line) {
-			take(l)
-			if taken[l] {
-				for _, later := range s.changes()[l] {
-					if take(later); taken[later] && len(changed) < most/(2*dateTokens) {
-						changed[l.place] = true
-					}
-				}
-				if l.endedBy != nil {
-					for _, at := range s.restOn[l.endedBy.by.claim.ID] {
-						take(s.all[at])
-					}
-				}
-			}
-		}
-		kept := int(keptShare * float64(left))
-		for _, l := range s.worth {
-			if l.Group == Kept && !l.Dormant && l.Tokens <= kept {
-				kept -= l.Tokens
-				take(l)
-			}
-		}
-		soon := int(soonShare * float64(left))
-		for _, l := range s.all {
-			if l.isSoon(now.In(s.loc)) && l.Tokens <= soon {
-				soon -= l.Tokens
-				take(l)
-			}
-		}
-		guesses := int(wishShare * float64(left))
-		wishes := max(guesses, min(leastWishes, left*3/4))
-		forOthers := func(l *line) bool { return l.forSome && !asked[int32(l.place)] }
-		styles := slices.Clone(s.styles)
-		slices.SortStableFunc(styles, func(a, b *line) int {
-			return cmp.Or(compareBool(b.wish, a.wish), compareBool(b.sureWish(), a.sureWish()), compareBool(forOthers(a), forOthers(b)))
-		})
-		for _, l := range styles {
-			if !l.sureWish() {
-				wishes = min(wishes, guesses)
-			}
-			if taken[l] || l.Dormant {
-				continue
-			}
-			if l.brief != nil && l.brief.Tokens <= wishes {
-				wishes -= l.brief.Tokens
-				takeBrief(l)
-			} else if l.Tokens <= wishes {
-				wishes -= l.Tokens
-				take(l)
-			}
-		}
-		reserve = saved
-		for l := range taken {
-			reserve.release(l)
-		}
-		for i := range quotable {
-			if on := s.restOn[quotable[i].ID]; len(on) > 0 {
-				for _, at := range on {
-					takeWithChanges(s.all[at])
-				}
-			} else if q := s.quote(&quotable[i]); !slices.ContainsFunc(s.all, func(l *line) bool { return l.Text == q.Text }) {
-				take(q)
-			}
-		}
+	c := &choice{s: s, now: now, left: budget - text.Tokens(Title) - text.Tokens(passingTitle), asked: s.sharing(question), taken: make(map[*line]bool)}
+	c.dates = int(datesShare * float64(c.left))
+	alike := s.byLikeness(s.likenessIn(talk, question, meaning, found))
+	if s.Fit(budget) {
+		c.reserve = reserveAll(s.all)
 		for _, l := range alike {
-			takeWithChanges(l)
+			c.takeWhole(l)
 		}
-		for _, l := range reserve.lines {
-			if !taken[l] && l.brief.Tokens <= left {
-				takeBrief(l)
-				for _, later := range s.changes()[l] {
-					take(later)
-				}
-			}
+		for _, l := range s.all {
+			c.take(l)
 		}
-		reserve = nil
-		for _, over := range []bool{false, true} {
-			for _, l := range s.worth {
-				if left < leastLine {
-					break
-				}
-				if l.passed(now) == over {
-					takeWithChanges(l)
-				}
-			}
+	} else {
+		c.changed = make(map[int]bool)
+		saved := newReserve(slices.Concat(alike, s.worth), int(briefShare*float64(c.left)), now)
+		c.takeKept()
+		c.takeSoon()
+		c.takeStyles()
+		c.reserve = saved
+		for l := range c.taken {
+			c.reserve.release(l)
 		}
-		spare = min(most, left)
-		slices.SortStableFunc(chosen, func(a, b *line) int { return a.place - b.place })
+		c.takeQuoted(quotable)
+		for _, l := range alike {
+			c.takeWhole(l)
+			c.takeWithChanges(l)
+		}
+		c.takeSaved()
+		c.reserve = nil
+		c.takeWorthiest()
 	}
-	chosen = s.dateChanges(chosen, changed, spare)
+	slices.SortStableFunc(c.chosen, func(a, b *line) int { return a.place - b.place })
+	chosen := s.dateChanges(c.chosen, c.changed, min(c.dates, c.left))
 	if len(chosen) == 0 {
 		return Section{AllHold: s.allHold}
 	}
@@ -344,52 +259,6 @@ func (s *Lines) Choose(budget int, question, talk string, meaning Meaning, found
 		out.WriteString(l.shown)
 	}
 	return Section{Text: out.String(), AllHold: s.allHold, lines: chosen}
-}
-
-// reserve is the room kept for what was saved, so that what was only said does not
-// displace it.
-type reserve struct {
-	lines []*line
-	held  map[*line]bool
-	left  int
-}
-
-// newReserve reserves at most the given tokens, for the first of the lines, which may
-// repeat.
-func newReserve(lines []*line, most int, now time.Time) *reserve {
-	r := &reserve{held: make(map[*line]bool)}
-	seen := make(map[*line]bool, len(lines))
-	for _, l := range lines {
-		if l.brief == nil || seen[l] || l.passed(now) {
-			continue
-		}
-		seen[l] = true
-		r.lines = append(r.lines, l)
-		if r.left+l.brief.Tokens <= most {
-			r.held[l] = true
-			r.left += l.brief.Tokens
-		}
-	}
-	return r
-}
-
-// without returns the tokens reserved for other lines.
-func (r *reserve) without(l *line) int {
-	if r == nil {
-		return 0
-	}
-	if r.held[l] {
-		return r.left - l.brief.Tokens
-	}
-	return r.left
-}
-
-// release ends the reservation of a line, which is shown.
-func (r *reserve) release(l *line) {
-	if r != nil && r.held[l] {
-		r.left -= l.brief.Tokens
-		delete(r.held, l)
-	}
 }
 
 // passed reports whether a line is dormant or about a time that is over.

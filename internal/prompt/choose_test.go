@@ -272,3 +272,36 @@ func TestLinesAreChosenForTheTalkToo(t *testing.T) {
 		require.Equal(t, shown, strings.Contains(chosen, party), talk)
 	}
 }
+
+// A line that the question is about is shown with what its message says around it, without a
+// courtesy before and a question after that, and never with what no longer holds.
+func TestLinesAreShownWithTheirMessage(t *testing.T) {
+	const sol = "Good morning! Sol is my new part-timer. They/them. Catch me if I slip. Who else?"
+	var sentences []string
+	for i := range 40 {
+		sentences = append(sentences, fmt.Sprintf("The water bill number %d was paid by Ann.", i+2))
+	}
+	ask := func(question string, change func(c *ownClaim)) string {
+		claims := claimsOf(nil, append(sentences, "Sol is my new part-timer.")...)
+		c := claims[int64(len(claims))]
+		c.source.Content, c.source.Kind, c.source.Role, c.source.Origin, c.source.Trust = sol, schema.KindEpisode, "user", schema.OriginUser, schema.MaxTrust
+		change(c)
+		return linesOf(claims, time.UTC).Choose(120, question, "", Meaning{}, nil, nil, time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)).Text
+	}
+	as := func(*ownClaim) {}
+	require.Contains(t, ask("Introduce Sol.", as), "- Sol is my new part-timer. They/them. Catch me if I slip.\n")
+	require.NotContains(t, ask("Water bill number 22?", as), "They/them")
+	require.Contains(t, ask("Introduce Sol.", func(c *ownClaim) { c.over = []string{"they/them."} }), "- Sol is my new part-timer.\n", "superseded")
+	require.Contains(t, ask("Introduce Sol.", func(c *ownClaim) { c.source.Content += strings.Repeat(" And so on.", 100) }), "Catch me if I slip.", "what there is room for")
+	require.Contains(t, ask("Introduce Sol.", func(c *ownClaim) { c.source.Content = "Sol is my new part-timer. He starts tomorrow." }), "- Sol is my new part-timer. He starts tomorrow. (said 2026-04-10)\n")
+}
+
+// A fact that rests on several sentences of a message is shown with all of them, although the
+// one between adds nothing.
+func TestSentencesOfAFact(t *testing.T) {
+	const message = "Busy day. Sol, grad student, my part-timer. They/them. Catch me if I slip, esp in writing. Lunch was fried squid at the old harbour."
+	claim := &schema.Memory{Content: "Sol (grad student, the user's part-timer) uses they/them; correct slips, especially in writing."}
+	says := wordsOfClaim(claim, &schema.Memory{})
+	require.Equal(t, "Sol, grad student, my part-timer. They/them. Catch me if I slip, esp in writing.", sentenceOf(says, "", message))
+	require.Equal(t, "Lunch was fried squid at the old harbour.", sentenceOf(wordsOfClaim(&schema.Memory{Content: "The user had squid for lunch at the harbour."}, &schema.Memory{}), "", message))
+}

@@ -28,8 +28,9 @@ type ownClaim struct {
 	since    time.Time
 	before   string
 	ended    string
-	needs    []int64 // ids of the memories this was read from
-	owner    string  // of the memory
+	over     []string // what else the message says that no longer holds, folded
+	needs    []int64  // ids of the memories this was read from
+	owner    string   // of the memory
 	reading  said.Claim
 
 	asks     bool      // a question, or what was said before one
@@ -147,13 +148,24 @@ func (r *claimReader) markEnded(ctx context.Context, told []*ownClaim) error {
 		}
 	}
 	slices.Sort(said)
-	ended, err := r.s.EndedClaims(ctx, r.userID, slices.Compact(said))
+	said = slices.Compact(said)
+	ended, err := r.s.EndedClaims(ctx, r.userID, said)
+	if err != nil {
+		return err
+	}
+	withdrawn, err := r.s.WithdrawnClaims(ctx, r.userID, said)
 	if err != nil {
 		return err
 	}
 	for _, c := range told {
 		if c.text == "" {
 			continue
+		}
+		sentence := func(e *schema.Ended) string {
+			return text.Fold(Shown(sentenceOf(wordsOfClaim(&e.Claim, &c.source), e.Quote, c.source.Content)))
+		}
+		for _, e := range withdrawn[c.source.ID] {
+			c.over = append(c.over, sentence(&e))
 		}
 		for _, e := range ended[c.source.ID] {
 			if e.By != nil {
@@ -162,9 +174,10 @@ func (r *claimReader) markEnded(ctx context.Context, told []*ownClaim) error {
 			if e.By != nil && stillSays(&e.Claim, e.By) {
 				continue
 			}
-			sentence := Shown(sentenceOf(wordsOfClaim(&e.Claim, &c.source), e.Quote, c.source.Content))
-			if strings.Contains(text.Fold(c.text), text.Fold(sentence)) {
+			if over := sentence(&e); strings.Contains(text.Fold(c.text), over) {
 				c.ended = cmp.Or(c.ended, MarkOf(e, r.loc).String())
+			} else {
+				c.over = append(c.over, over)
 			}
 		}
 		if c.ended != "" && claims.Likely(&c.claim) < 1 {
@@ -240,7 +253,7 @@ func (w claimWords) in(s string) float64 {
 const fewWords = 3
 
 // sentenceOf returns the sentence of a message that contains the quotation, or else
-// the one most similar to the claim. It adds neighbouring sentences that contain
+// the one most similar to the claim. It adds neighbouring sentences that together contain
 // more of the claim or that the sentence depends on. The result is verbatim.
 func sentenceOf(says claimWords, quote, message string) string {
 	sentences := grounding.Sentences(message)
@@ -264,22 +277,30 @@ func sentenceOf(says claimWords, quote, message string) string {
 	if text.Tokens(sentences[at]) > maxSentence && quote != "" && text.Tokens(quote) < maxSentence && grounding.HoldsQuote(sentences[at], quote) {
 		return quote
 	}
-	for {
-		now := span(from, to)
-		share, short := says.in(now), len(text.Terms(now)) <= fewWords
-		switch {
-		case from > 0 && (short || says.in(span(from-1, to)) >= share+moreSaid) && text.Tokens(span(from-1, to)) <= maxSentence:
-			from--
-		case to < len(sentences) && says.in(span(from, to+1)) >= share+moreSaid && text.Tokens(span(from, to+1)) <= maxSentence:
-			to++
-		default:
-			return now
+	fits := func(from, to int) bool { return text.Tokens(span(from, to)) <= maxSentence }
+	if from > 0 && len(text.Terms(sentences[at])) <= fewWords && fits(from-1, to) {
+		from--
+	}
+	for grown := true; grown; {
+		grown = false
+		share := says.in(span(from, to))
+		for first := from - 1; first >= 0 && !grown && fits(first, to); first-- {
+			if says.in(span(first, to)) >= share+moreSaid {
+				from, grown = first, true
+			}
+		}
+		for last := to + 1; last <= len(sentences) && !grown && fits(from, last); last++ {
+			if says.in(span(from, last)) >= share+moreSaid {
+				to, grown = last, true
+			}
 		}
 	}
+	return span(from, to)
 }
 
-// moreSaid is the share of the claim, 0–1, that a neighbouring sentence must add to
-// be shown as well.
+// moreSaid is the share of the claim, 0–1, that neighbouring sentences must add to be shown
+// as well: "Sol, my part-timer. They/them. Catch me if I slip." for "Sol uses they/them;
+// correct slips".
 const moreSaid = 0.1
 
 // maxSentence is the maximum length of a sentence in the core section, in tokens.

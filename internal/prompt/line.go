@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/internal/claims"
+	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/internal/topics"
 	"github.com/ebbmem/ebb/schema"
@@ -56,10 +58,11 @@ type Line struct {
 type line struct {
 	Line // the public part
 
-	shown    string  // the rendered line
-	relative bool    // it is dated because its dates are relative, or for another reason
-	endedBy  *ending // what a later line says of it; nil while it holds
-	brief    *line   // of what was saved: only the sentences that were, for want of room; nil for others
+	shown    string       // the rendered line
+	relative bool         // it is dated because its dates are relative, or for another reason
+	endedBy  *ending      // what a later line says of it; nil while it holds
+	brief    *line        // of what was saved: only the sentences that were, for want of room; nil for others
+	whole    func() *line // with what the message says around it; nil if that is not shown
 	claims   []*ownClaim
 	place    int // position among the lines
 	topics   topics.Set
@@ -134,7 +137,7 @@ func linesOf(current map[int64]*ownClaim, loc *time.Location) *Lines {
 			cmp.Compare(a.claims[0].source.ID, b.claims[0].source.ID), cmp.Compare(strings.Index(a.claims[0].source.Content, a.Text), strings.Index(b.claims[0].source.Content, b.Text)))
 	})
 	of := indexLines(withoutRepeats(lines))
-	of.loc = loc
+	of.loc, of.endings = loc, endings
 	return of
 }
 
@@ -274,6 +277,62 @@ func (l *line) shortest(loc *time.Location) *line {
 		brief = *l
 	}
 	return &brief
+}
+
+// withMessage returns a line with the sentences of its message around it, up to a courtesy
+// before it, a question after it and maxSentence tokens, or nil if there are none or one of
+// them no longer holds or was taken back.
+func (s *Lines) withMessage(l *line) *line {
+	message := text.Line(l.claims[0].source.Content)
+	from := strings.Index(message, l.Text)
+	if from < 0 || len(message) == len(l.Text) || l.Ended != "" {
+		return nil
+	}
+	to := from + len(l.Text)
+	bounds := []int{0} // where sentences begin, and the end
+	for _, sentence := range grounding.Sentences(message) {
+		last := bounds[len(bounds)-1]
+		bounds = append(bounds, last+strings.Index(message[last:], sentence)+len(sentence))
+	}
+	first, _ := slices.BinarySearch(bounds, from+1)
+	last, _ := slices.BinarySearch(bounds, to)
+	first--
+	inner, outer := first, last
+	fits := func(first, last int) bool { return text.Tokens(message[bounds[first]:bounds[last]]) <= maxSentence }
+	for grown := true; grown; {
+		grown = false
+		if last+1 < len(bounds) && fits(first, last+1) {
+			last, grown = last+1, true
+		}
+		if first > 0 && fits(first-1, last) {
+			first, grown = first-1, true
+		}
+	}
+	for last > outer && said.Asks(message[bounds[last-1]:bounds[last]]) {
+		last--
+	}
+	for first < inner && text.IsSmallTalk(message[bounds[first]:bounds[first+1]]) {
+		first++
+	}
+	from, to = min(from, bounds[first]), max(to, bounds[last])
+	whole := *l
+	if whole.Text = strings.TrimSpace(message[from:to]); len(whole.Text) == len(l.Text) {
+		return nil
+	}
+	shown, folded := text.Fold(l.Text), text.Fold(whole.Text)
+	for _, c := range l.claims {
+		if slices.ContainsFunc(c.over, func(over string) bool { return !strings.Contains(shown, over) && strings.Contains(folded, over) }) {
+			return nil
+		}
+	}
+	if lastEnding(s.endings, whole.Text, whole.Said, whole.speaker()) != nil {
+		return nil
+	}
+	at := l.claims[0].source.EventTime.In(s.loc)
+	whole.relative = l.relative || isRelative(whole.Text, text.TimeSpans(whole.Text, at), at)
+	whole.shown = whole.Render(whole.relative, s.loc)
+	whole.Tokens = text.Tokens(whole.shown)
+	return &whole
 }
 
 // Render returns the line as shown to a model. It is dated if it replaced an

@@ -1,0 +1,225 @@
+package prompt
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// choice is a selection of lines for a question.
+type choice struct {
+	s     *Lines
+	now   time.Time
+	asked map[int32]bool // places of the lines that share a word with the question
+
+	left    int // tokens
+	reserve *reserve
+	taken   map[*line]bool
+	chosen  []*line      // as shown
+	changed map[int]bool // places of lines to be dated, with their changes; nil for all
+	dates   int          // the most tokens for that
+}
+
+// room returns the tokens for a line.
+func (c *choice) room(l *line) int { return c.left - c.reserve.without(l) }
+
+// isOver reports whether a line was only mentioned and is over. A question that shares a word
+// with it may still mean it.
+func (c *choice) isOver(l *line) bool {
+	return l.over(c.now) && (l.Group == Said || l.Group == Passing) && !c.asked[int32(l.place)]
+}
+
+func (c *choice) take(l *line) {
+	if !c.taken[l] && !c.isOver(l) && l.Tokens <= c.room(l) {
+		c.takeAs(l, l)
+	}
+}
+
+// takeAs takes a line and shows another form of it.
+func (c *choice) takeAs(l, shown *line) {
+	c.taken[l] = true
+	c.left -= shown.Tokens
+	c.reserve.release(l)
+	c.chosen = append(c.chosen, shown)
+}
+
+// takeWhole takes a line with what its message says around it, in place of the lines of that,
+// if there is room: "Sol, my part-timer. They/them." A year later the section contains 95.5 %
+// of what the questions of 38 lives need, and 94.8 % without.
+func (c *choice) takeWhole(l *line) {
+	beside := c.s.restOn[l.claims[0].source.ID]
+	if c.taken[l] || c.isOver(l) || l.Tokens > c.room(l) || slices.ContainsFunc(beside, func(at int32) bool { return c.taken[c.s.all[at]] }) {
+		return
+	}
+	whole := l.whole()
+	if whole == nil || whole.Tokens > c.room(l) {
+		return
+	}
+	c.takeAs(l, whole)
+	for _, at := range beside {
+		if other := c.s.all[at]; strings.Contains(whole.Text, other.Text) {
+			c.taken[other] = true
+			c.reserve.release(other)
+		}
+	}
+}
+
+// takeWithChanges takes a line and the later ones that may have changed it.
+func (c *choice) takeWithChanges(l *line) {
+	if c.take(l); !c.taken[l] {
+		return
+	}
+	for _, later := range c.s.changes()[l] {
+		if c.take(later); c.taken[later] && len(c.changed) < c.dates/(2*dateTokens) {
+			c.changed[l.place] = true
+		}
+	}
+	if l.endedBy != nil {
+		for _, at := range c.s.restOn[l.endedBy.by.claim.ID] {
+			c.take(c.s.all[at])
+		}
+	}
+}
+
+// takeKept takes lines that the user asked to keep.
+func (c *choice) takeKept() {
+	room := int(keptShare * float64(c.left))
+	for _, l := range c.s.worth {
+		if l.Group == Kept && !l.Dormant && l.Tokens <= room {
+			room -= l.Tokens
+			c.take(l)
+		}
+	}
+}
+
+// takeSoon takes lines that name this day or the next.
+func (c *choice) takeSoon() {
+	room := int(soonShare * float64(c.left))
+	for _, l := range c.s.all {
+		if l.isSoon(c.now.In(c.s.loc)) && l.Tokens <= room {
+			room -= l.Tokens
+			c.take(l)
+		}
+	}
+}
+
+// takeStyles takes lines about how to answer.
+func (c *choice) takeStyles() {
+	guesses := int(wishShare * float64(c.left))
+	room := max(guesses, min(leastWishes, c.left*3/4))
+	forOthers := func(l *line) bool { return l.forSome && !c.asked[int32(l.place)] }
+	styles := slices.Clone(c.s.styles)
+	slices.SortStableFunc(styles, func(a, b *line) int {
+		return cmp.Or(compareBool(b.wish, a.wish), compareBool(b.sureWish(), a.sureWish()), compareBool(forOthers(a), forOthers(b)))
+	})
+	for _, l := range styles {
+		if !l.sureWish() {
+			room = min(room, guesses)
+		}
+		if c.taken[l] || l.Dormant {
+			continue
+		}
+		if l.brief != nil && l.brief.Tokens <= room {
+			room -= l.brief.Tokens
+			c.takeAs(l, l.brief)
+		} else if l.Tokens <= room {
+			room -= l.Tokens
+			c.take(l)
+		}
+	}
+}
+
+// takeQuoted takes the lines of messages that a search found, or the messages.
+func (c *choice) takeQuoted(messages []schema.Memory) {
+	for i := range messages {
+		if on := c.s.restOn[messages[i].ID]; len(on) > 0 {
+			for _, at := range on {
+				c.takeWithChanges(c.s.all[at])
+			}
+		} else if q := c.s.quote(&messages[i]); !slices.ContainsFunc(c.s.all, func(l *line) bool { return l.Text == q.Text }) {
+			c.take(q)
+		}
+	}
+}
+
+// takeSaved takes the lines that have room reserved, as short as they may be.
+func (c *choice) takeSaved() {
+	for _, l := range c.reserve.lines {
+		if !c.taken[l] && l.brief.Tokens <= c.left {
+			c.takeAs(l, l.brief)
+			for _, later := range c.s.changes()[l] {
+				c.take(later)
+			}
+		}
+	}
+}
+
+// takeWorthiest takes what there is room for, what is over last.
+func (c *choice) takeWorthiest() {
+	for _, over := range []bool{false, true} {
+		for _, l := range c.s.worth {
+			if c.left < leastLine {
+				return
+			}
+			if l.passed(c.now) == over {
+				c.takeWithChanges(l)
+			}
+		}
+	}
+}
+
+// reserve is the room kept for some lines: for what was saved, so that what was only said
+// does not displace it. A nil one keeps nothing.
+type reserve struct {
+	lines []*line
+	held  map[*line]int // tokens
+	left  int           // tokens of all
+}
+
+// newReserve reserves at most the given tokens for what was saved among the lines, which may
+// repeat, each as short as it may be.
+func newReserve(lines []*line, most int, now time.Time) *reserve {
+	r := &reserve{held: make(map[*line]int)}
+	seen := make(map[*line]bool, len(lines))
+	for _, l := range lines {
+		if l.brief == nil || seen[l] || l.passed(now) {
+			continue
+		}
+		seen[l] = true
+		r.lines = append(r.lines, l)
+		if r.left+l.brief.Tokens <= most {
+			r.held[l] = l.brief.Tokens
+			r.left += l.brief.Tokens
+		}
+	}
+	return r
+}
+
+// reserveAll reserves the room that all lines take.
+func reserveAll(lines []*line) *reserve {
+	r := &reserve{held: make(map[*line]int, len(lines))}
+	for _, l := range lines {
+		r.held[l] = l.Tokens
+		r.left += l.Tokens
+	}
+	return r
+}
+
+// without returns the tokens reserved for other lines.
+func (r *reserve) without(l *line) int {
+	if r == nil {
+		return 0
+	}
+	return r.left - r.held[l]
+}
+
+// release ends the reservation of a line, which is shown.
+func (r *reserve) release(l *line) {
+	if r != nil {
+		r.left -= r.held[l]
+		delete(r.held, l)
+	}
+}
