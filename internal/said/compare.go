@@ -229,10 +229,10 @@ func negative(c Claim) bool {
 	return c.Denied
 }
 
-// covers reports whether an object has no content words but those of another.
+// covers reports whether an object has content words, and none but those of another.
 func covers(a, b string) bool {
-	words := contentWords(b)
-	return squash(a) == squash(b) || !slices.ContainsFunc(contentWords(a), func(w string) bool { return !slices.Contains(words, w) })
+	of, words := contentWords(a), contentWords(b)
+	return squash(a) == squash(b) || len(of) > 0 && !slices.ContainsFunc(of, func(w string) bool { return !slices.Contains(words, w) })
 }
 
 // restricts reports whether an object adds an adverbial to another: "choir on Fridays".

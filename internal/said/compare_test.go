@@ -55,6 +55,8 @@ A: Elena trabaja en Repsol. / U: Dejé Repsol y ahora trabajo en Iberdrola. / re
 U: Trabajo como enfermera. / U: Soy enfermera. / same
 A: 用户在华为工作。 / U: 我从华为跳槽到腾讯了。 / replaces
 U: 我在华为上班。 / U: 我退休了。 / replaces
+# tastes
+U: Me chifla la novela negra. / U: A los de siempre ya no los aguanto, ahora escucho otra cosa. / unrelated
 # wishes
 U: Please keep your answers short. / U: Please give me long, detailed answers from now on. / replaces
 U: Please keep your answers short. / U: You can write longer answers now. / replaces
