@@ -33,8 +33,8 @@ const (
 )
 
 // takesNote matches what says the contrary of having forgotten.
-var takesNote = prefilter.New(`(?i)\b(?:i(?:['’]ve| have)? )?(?:(?:duly )?(?:noted|saved|stored|recorded|remembered|logged|jotted|written)(?: (?:it|that|this))?(?: down)?|(?:made|took|taken) (?:a )?note(?: of (?:it|that|this))?)\b[\s,;:–—-]*|\b(?:notiert|vermerkt|gespeichert|(?:(?:ich )?nehme? (?:ich )?)?(?:(?:es|das) )?zur kenntnis(?: genommen)?|(?:ist |habe? ich )?(?:mir )?gemerkt|merke? ich mir)\b[\s,;:–—-]*`,
-	`(?i)(?:^|[^\pL])(?:(?:queda )?(?:anotad|apuntad|guardad|registrad)[oa](?: queda)?|tom(?:o|ado|é) nota|lo (?:anot[oé]|apunt[oé]))(?:[\s,;:]+|[^\pL]|$)`, `我?(?:已经?)?(?:[记記](?:[下住好录]来?|得)|收到|保存|存|知道|知悉|了解)好?了?[，；：\s]*`)
+var takesNote = prefilter.New(`(?i)\b(?:i(?:['’]ve| have)? )?(?:(?:duly )?(?:noted|saved|stored|recorded|remembered|logged|jotted|written)(?: (?:it|that|this))?(?: down)?|(?:made|took|taken) (?:a )?note(?: of (?:it|that|this))?|roger(?: that)?|copy that)\b[\s,;:–—-]*|\b(?:notiert|vermerkt|gespeichert|(?:(?:ich )?nehme? (?:ich )?)?(?:(?:es|das) )?zur kenntnis(?: genommen)?|(?:ist |habe? ich )?(?:mir )?gemerkt|merke? ich mir)\b[\s,;:–—-]*`,
+	`(?i)(?:^|[^\pL])(?:(?:queda )?(?:anotad|apuntad|guardad|registrad|enterad|oíd)[oa](?: queda)?|(?:queda )?(?:consta|constancia)|queda dicho|tom(?:o|ado|é) nota|lo (?:anot[oé]|apunt[oé]))(?:[\s,;:]+|[^\pL]|$)`, `我?(?:已经?)?(?:[记記](?:[下住好录]来?|得)|收到|保存|存|知道|知悉|了解|好嘞)好?了?[，；：\s]*`)
 
 // MayConfirm reports whether an assistant's answer may say that something was forgotten:
 // "Gone.", and not "Okay.", nor "Noted.", nor "Shall I delete it?"

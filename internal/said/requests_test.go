@@ -302,7 +302,7 @@ func TestOrdinaryMessagesForgetNothing(t *testing.T) {
 func TestNotedIsNotForgotten(t *testing.T) {
 	for _, m := range []string{"Gschlafen hab ich wie a Stein. Nur dass du's weißt.", "vergiss die Sache mit Bremen", "forget what I told you about Bremen", "borra lo de Bremen", "把不来梅的事忘了吧"} {
 		for _, answer := range []string{"Zur Kenntnis genommen.", "Notiert!", "Merk ich mir.", "Ich nehme es zur Kenntnis.",
-			"Noted.", "I've noted that.", "I've made a note of it.", "I've saved it.", "I've recorded that.", "Stored.", "Anotado.", "Queda apuntado.", "Ya lo anoté.", "Tomo nota.",
+			"Noted.", "I've noted that.", "I've made a note of it.", "I've saved it.", "I've recorded that.", "Stored.", "Anotado.", "Queda apuntado.", "Ya lo anoté.", "Tomo nota.", "Consta.", "Queda dicho.", "Enterada.", "Oído.", "Roger that.", "好嘞",
 			"记下了。", "我记下来了。", "已经记下了。", "收到", "已收到。", "已保存。", "已知悉。"} {
 			assert.False(t, Confirms(m, answer), "%s / %s", m, answer)
 		}
