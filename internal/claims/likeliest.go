@@ -43,7 +43,7 @@ const (
 	rivals         = 10    // memories that share the probability with it
 	surelyMeant    = 0.5   // probability from which the likeliest memory is taken
 	mostMeant      = 0.85  // the same whatever words it holds
-	leastMeantBy   = 0.2   // the same for the nearest by words, if its score is below surelyNamed
+	leastMeantBy   = 0.3   // the same for the nearest by words, if its score is below surelyNamed
 	mostPrivate    = 0.999 // what [intent.Confided] says of it is at most so sure, and likewise not less than its complement
 	timePenalty    = 2.0   // for what was said outside of a time that the request names
 	leastRelated   = 0.1   // share of the request's words and similarity of topics, together, that it must have
@@ -62,7 +62,7 @@ const (
 	leastShared  = 0.4  // share of the request's words, weighted, that a memory must contain
 	leastMeant   = 0.6  // score of one that contains fewer
 	otherTime    = 0.2  // subtracted for another time than the request names
-	surelyNamed  = 0.9  // score of one that contains nearly all
+	surelyNamed  = 0.95 // score of one that contains nearly all
 )
 
 // likeliest selects the claim or message that a loosely worded request most likely
