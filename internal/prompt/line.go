@@ -59,6 +59,7 @@ type line struct {
 	Line // the public part
 
 	shown    string       // the rendered line
+	also     []*line      // lines of the same message that it is shown in place of
 	relative bool         // it is dated because its dates are relative, or for another reason
 	endedBy  *ending      // what a later line says of it; nil while it holds
 	brief    *line        // of what was saved: only the sentences that were, for want of room; nil for others
@@ -281,7 +282,8 @@ func (l *line) shortest(loc *time.Location) *line {
 
 // withMessage returns a line with the sentences of its message around it, up to a courtesy
 // before it, a question after it and maxSentence tokens, or nil if there are none or one of
-// them no longer holds or was taken back.
+// them no longer holds, was taken back, is of others or needs a date that the line has no
+// room for.
 func (s *Lines) withMessage(l *line) *line {
 	message := text.Line(l.claims[0].source.Content)
 	from := strings.Index(message, l.Text)
@@ -299,6 +301,9 @@ func (s *Lines) withMessage(l *line) *line {
 	first--
 	inner, outer := first, last
 	fits := func(first, last int) bool { return text.Tokens(message[bounds[first]:bounds[last]]) <= maxSentence }
+	if !fits(first, last) {
+		return nil // a list, or only a part of a long sentence
+	}
 	for grown := true; grown; {
 		grown = false
 		if last+1 < len(bounds) && fits(first, last+1) {
@@ -325,11 +330,13 @@ func (s *Lines) withMessage(l *line) *line {
 			return nil
 		}
 	}
-	if lastEnding(s.endings, whole.Text, whole.Said, whole.speaker()) != nil {
+	at := l.claims[0].source.EventTime.In(s.loc)
+	whole.Said = at
+	whole.relative = l.relative || isRelative(whole.Text, text.TimeSpans(whole.Text, at), at)
+	if whole.relative && !l.relative && !l.Since.IsZero() || !strings.Contains(text.Line(said.Own(l.claims[0].source.Content)), whole.Text) ||
+		lastEnding(s.endings, whole.Text, at, whole.speaker()) != nil {
 		return nil
 	}
-	at := l.claims[0].source.EventTime.In(s.loc)
-	whole.relative = l.relative || isRelative(whole.Text, text.TimeSpans(whole.Text, at), at)
 	whole.shown = whole.Render(whole.relative, s.loc)
 	whole.Tokens = text.Tokens(whole.shown)
 	return &whole
