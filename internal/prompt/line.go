@@ -280,27 +280,44 @@ func (l *line) shortest(loc *time.Location) *line {
 	return &brief
 }
 
+// cutMessage is a message as one line.
+type cutMessage struct {
+	text   string
+	bounds []int  // where sentences begin, and the end
+	own    string // without what is of others
+}
+
+func cutOf(content string) *cutMessage {
+	c := &cutMessage{text: text.Line(content), bounds: []int{0}, own: text.Line(said.Own(content))}
+	for _, sentence := range grounding.Sentences(c.text) {
+		last := c.bounds[len(c.bounds)-1]
+		c.bounds = append(c.bounds, last+strings.Index(c.text[last:], sentence)+len(sentence))
+	}
+	return c
+}
+
 // withMessage returns a line with the sentences of its message around it, up to a courtesy
 // before it, a question after it and maxSentence tokens, or nil if there are none or one of
 // them no longer holds, was taken back, is of others or needs a date that the line has no
 // room for.
-func (s *Lines) withMessage(l *line) *line {
-	message := text.Line(l.claims[0].source.Content)
+func (s *Lines) withMessage(l *line, cut func() *cutMessage) *line {
+	if len(l.claims[0].source.Content) <= len(l.Text) || l.Ended != "" {
+		return nil
+	}
+	message, bounds := cut().text, cut().bounds
 	from := strings.Index(message, l.Text)
-	if from < 0 || len(message) == len(l.Text) || l.Ended != "" {
+	if from < 0 || len(message) == len(l.Text) {
 		return nil
 	}
 	to := from + len(l.Text)
-	bounds := []int{0} // where sentences begin, and the end
-	for _, sentence := range grounding.Sentences(message) {
-		last := bounds[len(bounds)-1]
-		bounds = append(bounds, last+strings.Index(message[last:], sentence)+len(sentence))
-	}
 	first, _ := slices.BinarySearch(bounds, from+1)
 	last, _ := slices.BinarySearch(bounds, to)
 	first--
 	inner, outer := first, last
-	fits := func(first, last int) bool { return text.Tokens(message[bounds[first]:bounds[last]]) <= maxSentence }
+	fits := func(first, last int) bool {
+		said := message[bounds[first]:bounds[last]]
+		return len(said) <= maxSentence*longestToken && text.Tokens(said) <= maxSentence
+	}
 	if !fits(first, last) {
 		return nil // a list, or only a part of a long sentence
 	}
@@ -333,7 +350,7 @@ func (s *Lines) withMessage(l *line) *line {
 	at := l.claims[0].source.EventTime.In(s.loc)
 	whole.Said = at
 	whole.relative = l.relative || isRelative(whole.Text, text.TimeSpans(whole.Text, at), at)
-	if whole.relative && !l.relative && !l.Since.IsZero() || !strings.Contains(text.Line(said.Own(l.claims[0].source.Content)), whole.Text) ||
+	if whole.relative && !l.relative && !l.Since.IsZero() || !strings.Contains(cut().own, whole.Text) ||
 		lastEnding(s.endings, whole.Text, at, whole.speaker()) != nil {
 		return nil
 	}
@@ -341,6 +358,9 @@ func (s *Lines) withMessage(l *line) *line {
 	whole.Tokens = text.Tokens(whole.shown)
 	return &whole
 }
+
+// longestToken is the maximum length of what [text.Tokens] counts as one token, in bytes.
+const longestToken = 8
 
 // Render returns the line as shown to a model. It is dated if it replaced an
 // earlier statement, or if its own dates are relative and therefore need the day of

@@ -163,3 +163,18 @@ func TestSectionsWithMessages(t *testing.T) {
 		}
 	})
 }
+
+// A long message is cut into sentences once, not for each of its lines.
+func TestLinesOfALongMessage(t *testing.T) {
+	var said []string
+	for i := range 1000 {
+		said = append(said, fmt.Sprintf("My shelf number %d is painted in a colour that I like a lot, really, since the day on which I bought it", i))
+	}
+	claims := make(map[int64]*ownClaim)
+	message(claims, 2, strings.Join(said, "\n"), said...)
+	lines := linesOf(claims, time.UTC)
+	start := time.Now()
+	section := lines.Choose(1_000_000, "What colour is my shelf?", "", Meaning{}, nil, nil, time.Now())
+	require.Equal(t, len(said), strings.Count(section.Text, "- My shelf"))
+	require.Less(t, time.Since(start), 3*time.Second)
+}
