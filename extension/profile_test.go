@@ -403,19 +403,7 @@ func TestLineIsShownWithoutWhatWasTakenBackBesideIt(t *testing.T) {
 			l.tells("april", "I've moved to Oslo.", "")
 			l.call(l.session("april"), "correct_fact", map[string]any{"memory_id": uid, "new_content": "The user lives in Oslo."})
 		},
-		"retired": func(l *oneLife, uid string) {
-			require.NoError(l.t, l.x.db.Write(l.t.Context(), func(ctx context.Context, tx *schema.Tx) error {
-				userID, err := tx.UserID(ctx, Scope{User: "ada"})
-				if err != nil {
-					return err
-				}
-				m, err := tx.Memory(ctx, userID, uid)
-				if err != nil {
-					return err
-				}
-				return tx.Retire(ctx, m, schema.Actor{Name: "host"})
-			}))
-		},
+		"retired": func(l *oneLife, uid string) { l.retire(uid) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newOneLife(t, Config{})

@@ -32,7 +32,7 @@ func (s *Snapshot) ClaimsVersion(ctx context.Context, userID int64) (v ClaimsVer
 }
 
 // ChangedClaims returns the memories that were changed or added since a version, with
-// their sources and successors. all means that the changes cannot be listed and any
+// their sources, predecessors and successors. all means that the changes cannot be listed and any
 // claim may have changed.
 func (s *Snapshot) ChangedClaims(ctx context.Context, userID int64, since ClaimsVersion) (ids []int64, all bool, err error) {
 	var others, erasures int64
@@ -41,9 +41,10 @@ func (s *Snapshot) ChangedClaims(ctx context.Context, userID int64, since Claims
 	if err != nil || others+erasures > 0 {
 		return nil, true, err
 	}
-	ids, err = Column[int64](ctx, s.Query, `WITH changed (id) AS (
+	ids, err = Column[int64](ctx, s.Query, `WITH RECURSIVE changed (id) AS (
 			SELECT record_id FROM ops WHERE user_id = ?1 AND id > ?2 AND record = 'memories'
-			UNION SELECT id FROM memories WHERE user_id = ?1 AND kind <> 'episode' AND id > ?3)
+			UNION SELECT id FROM memories WHERE user_id = ?1 AND kind <> 'episode' AND id > ?3
+			UNION SELECT m.id FROM changed CROSS JOIN memories m ON m.superseded_by = changed.id AND m.superseded_by IS NOT NULL)
 		SELECT id FROM changed
 		UNION SELECT source_id FROM changed JOIN memory_sources ON memory_id = changed.id
 		UNION SELECT superseded_by FROM changed JOIN memories m ON m.id = changed.id WHERE superseded_by IS NOT NULL`,
@@ -152,7 +153,7 @@ const endedClaims = `SELECT CAST(j.value AS BIGINT), m.id, ms.quote FROM json_ea
 		CROSS JOIN memories m ON m.id = CAST(j.value AS BIGINT) WHERE +m.user_id = ?2 AND +m.state = 'superseded'`
 
 // WithdrawnClaims returns, by message, the retired, forgotten and quarantined claims that rest
-// on it, with the quotation.
+// on it, and those superseded by such a claim, with the quotation.
 func (s *Snapshot) WithdrawnClaims(ctx context.Context, userID int64, messages []int64) (map[int64][]Ended, error) {
 	quotes := make(map[int64][]Source) // by claim
 	var ids []int64
@@ -162,7 +163,9 @@ func (s *Snapshot) WithdrawnClaims(ctx context.Context, userID int64, messages [
 		return nil
 	}, `SELECT m.id, ms.source_id, ms.quote FROM json_each(?1) j
 		CROSS JOIN memory_sources ms ON ms.source_id = CAST(j.value AS BIGINT)
-		CROSS JOIN memories m ON m.id = ms.memory_id WHERE +m.user_id = ?2 AND +m.state IN ('retired', 'forgotten', 'quarantined')`, JSONList(messages), userID)
+		CROSS JOIN memories m ON m.id = ms.memory_id WHERE +m.user_id = ?2 AND (+m.state IN ('retired', 'forgotten', 'quarantined')
+			OR +m.state = 'superseded' AND EXISTS (WITH RECURSIVE later (id) AS (SELECT m.superseded_by UNION SELECT superseded_by FROM later JOIN memories USING (id))
+				SELECT 1 FROM later JOIN memories USING (id) WHERE state IN ('retired', 'forgotten', 'quarantined')))`, JSONList(messages), userID)
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}

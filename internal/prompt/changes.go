@@ -133,23 +133,31 @@ func (s *Lines) dateChanges(chosen []*line, changed map[int]bool, left int) []*l
 	at := make(map[int]int, len(chosen))
 	for i, l := range chosen {
 		at[l.place] = i
+		for _, other := range l.also {
+			at[other.place] = i
+		}
 	}
 	anchors := make([]int, len(chosen)) // the place of the newest change
 	for i, l := range slices.Backward(chosen) {
 		anchors[i] = i
-		if l.place == len(s.all) || l.endedBy != nil || changed != nil && !changed[l.place] {
+		if l.place == len(s.all) || l.endedBy != nil {
 			continue
 		}
-		for _, later := range s.changes()[s.all[l.place]] {
-			of, is := at[later.place]
-			if !is || l.speaker() != later.speaker() {
+		for _, old := range slices.Concat([]*line{s.all[l.place]}, l.also) {
+			if changed != nil && !changed[old.place] {
 				continue
 			}
-			older, newer := l.dated(s.loc), chosen[of].dated(s.loc)
-			if cost := older.Tokens - chosen[i].Tokens + newer.Tokens - chosen[of].Tokens; cost <= left {
-				chosen[i], chosen[of], left = older, newer, left-cost
-				if older.Group == newer.Group {
-					anchors[i] = max(anchors[i], anchors[of])
+			for _, later := range s.changes()[old] {
+				of, is := at[later.place]
+				if !is || of == i || l.speaker() != later.speaker() {
+					continue
+				}
+				older, newer := chosen[i].dated(s.loc), chosen[of].dated(s.loc)
+				if cost := older.Tokens - chosen[i].Tokens + newer.Tokens - chosen[of].Tokens; cost <= left {
+					chosen[i], chosen[of], left = older, newer, left-cost
+					if older.Group == newer.Group {
+						anchors[i] = max(anchors[i], anchors[of])
+					}
 				}
 			}
 		}

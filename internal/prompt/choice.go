@@ -58,11 +58,29 @@ func (c *choice) takeWhole(l *line) {
 	if whole == nil || whole.Tokens > c.room(l) {
 		return
 	}
-	c.takeAs(l, whole)
+	shown := *whole
+	shown.claims, shown.Claims, shown.Sources = slices.Clip(shown.claims), slices.Clip(shown.Claims), slices.Clip(shown.Sources)
 	for _, at := range beside {
-		if other := c.s.all[at]; strings.Contains(whole.Text, other.Text) {
-			c.taken[other] = true
-			c.reserve.release(other)
+		other := c.s.all[at]
+		if other == l || !strings.Contains(whole.Text, other.Text) {
+			continue
+		}
+		if slices.Index(groups, other.Group) < slices.Index(groups, l.Group) || !other.Since.IsZero() {
+			return // what the user asked to keep is not said in passing, and what was changed is marked
+		}
+		shown.also = append(shown.also, other)
+		for _, told := range other.claims {
+			shown.add(told)
+		}
+	}
+	c.takeAs(l, &shown)
+	for _, other := range shown.also {
+		c.taken[other] = true
+		c.reserve.release(other)
+	}
+	if c.changed != nil {
+		for _, other := range shown.also {
+			c.takeWithChanges(other)
 		}
 	}
 }

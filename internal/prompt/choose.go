@@ -57,13 +57,20 @@ type Lines struct {
 // indexLines indexes lines, which are in display order.
 func indexLines(lines []*line) *Lines {
 	s := &Lines{judge: new(fluency.Judge), all: lines, worth: slices.Clone(lines), terms: make(map[string][]int32), roots: make(map[string][]int32), restOn: make(map[int64][]int32)}
+	cuts := make(map[int64]func() *cutMessage)
 	for i, l := range lines {
 		l.place = i
 		if l.brief != nil {
 			brief := *l.brief
 			brief.place, l.brief = i, &brief
 		}
-		l.whole = sync.OnceValue(func() *line { return s.withMessage(l) })
+		source := &l.claims[0].source
+		cut, known := cuts[source.ID]
+		if !known {
+			cut = sync.OnceValue(func() *cutMessage { return cutOf(source.Content) })
+			cuts[source.ID] = cut
+		}
+		l.whole = sync.OnceValue(func() *line { return s.withMessage(l, cut) })
 		s.tokens += l.Tokens
 		if l.topics = l.claims[0].topics; len(l.claims) > 1 {
 			texts := []string{l.Text}

@@ -302,6 +302,6 @@ func TestSentencesOfAFact(t *testing.T) {
 	const message = "Busy day. Sol, grad student, my part-timer. They/them. Catch me if I slip, esp in writing. Lunch was fried squid at the old harbour."
 	claim := &schema.Memory{Content: "Sol (grad student, the user's part-timer) uses they/them; correct slips, especially in writing."}
 	says := wordsOfClaim(claim, &schema.Memory{})
-	require.Equal(t, "Sol, grad student, my part-timer. They/them. Catch me if I slip, esp in writing.", sentenceOf(says, "", message))
-	require.Equal(t, "Lunch was fried squid at the old harbour.", sentenceOf(wordsOfClaim(&schema.Memory{Content: "The user had squid for lunch at the harbour."}, &schema.Memory{}), "", message))
+	require.Equal(t, "Sol, grad student, my part-timer. They/them. Catch me if I slip, esp in writing.", strings.Join(sentencesOf(says, "", message, nil), " "))
+	require.Equal(t, "Lunch was fried squid at the old harbour.", strings.Join(sentencesOf(wordsOfClaim(&schema.Memory{Content: "The user had squid for lunch at the harbour."}, &schema.Memory{}), "", message, nil), " "))
 }

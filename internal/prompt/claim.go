@@ -3,6 +3,7 @@ package prompt
 import (
 	"cmp"
 	"context"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -55,6 +56,8 @@ type claimReader struct {
 	userID int64
 	owner  string
 	loc    *time.Location
+
+	withdrawn map[int64][]string // by message: its sentences of which a claim was taken back, folded
 }
 
 // isCurrentClaim reports whether m is a claim that holds and may be shown.
@@ -107,6 +110,9 @@ func (r *claimReader) read(ctx context.Context, ids []int64) ([]*ownClaim, error
 	if err != nil {
 		return nil, err
 	}
+	if r.withdrawn, err = r.withdrawnFrom(ctx, messages); err != nil {
+		return nil, err
+	}
 	told := make([]*ownClaim, 0, len(current))
 	for _, id := range current {
 		c := &ownClaim{claim: memories[id], evidence: len(sources[id]), owner: r.owner}
@@ -153,31 +159,32 @@ func (r *claimReader) markEnded(ctx context.Context, told []*ownClaim) error {
 	if err != nil {
 		return err
 	}
-	withdrawn, err := r.s.WithdrawnClaims(ctx, r.userID, said)
-	if err != nil {
-		return err
-	}
+	over := make(map[int64][][]string) // by message: the sentences of each of its ended claims that no longer hold
 	for _, c := range told {
 		if c.text == "" {
 			continue
 		}
-		sentence := func(e *schema.Ended) string {
-			return text.Fold(Shown(sentenceOf(wordsOfClaim(&e.Claim, &c.source), e.Quote, c.source.Content)))
+		of := ended[c.source.ID]
+		if _, known := over[c.source.ID]; !known {
+			for _, e := range of {
+				var sentences []string
+				if e.By == nil || !stillSays(&e.Claim, e.By) {
+					sentences = foldedSentences(&e, &c.source)
+				}
+				over[c.source.ID] = append(over[c.source.ID], sentences)
+			}
 		}
-		for _, e := range withdrawn[c.source.ID] {
-			c.over = append(c.over, sentence(&e))
-		}
-		for _, e := range ended[c.source.ID] {
+		c.over = append(c.over, r.withdrawn[c.source.ID]...)
+		folded := text.Fold(c.text)
+		for i, e := range of {
 			if e.By != nil {
 				c.needs = append(c.needs, e.By.ID)
 			}
-			if e.By != nil && stillSays(&e.Claim, e.By) {
-				continue
-			}
-			if over := sentence(&e); strings.Contains(text.Fold(c.text), over) {
+			sentences := over[c.source.ID][i]
+			if len(sentences) > 0 && !slices.ContainsFunc(sentences, func(s string) bool { return !strings.Contains(folded, s) }) {
 				c.ended = cmp.Or(c.ended, MarkOf(e, r.loc).String())
 			} else {
-				c.over = append(c.over, over)
+				c.over = append(c.over, sentences...)
 			}
 		}
 		if c.ended != "" && claims.Likely(&c.claim) < 1 {
@@ -185,6 +192,29 @@ func (r *claimReader) markEnded(ctx context.Context, told []*ownClaim) error {
 		}
 	}
 	return nil
+}
+
+// withdrawnFrom returns the sentences of messages of which a claim was taken back, folded.
+func (r *claimReader) withdrawnFrom(ctx context.Context, messages map[int64]schema.Memory) (map[int64][]string, error) {
+	of, err := r.s.WithdrawnClaims(ctx, r.userID, slices.Sorted(maps.Keys(messages)))
+	withdrawn := make(map[int64][]string, len(of))
+	for id, claims := range of {
+		m := messages[id]
+		for i := range claims {
+			withdrawn[id] = append(withdrawn[id], foldedSentences(&claims[i], &m)...)
+		}
+	}
+	return withdrawn, err
+}
+
+// foldedSentences returns the sentences of a message that support a claim.
+func foldedSentences(e *schema.Ended, m *schema.Memory) (folded []string) {
+	for _, part := range sentencesOf(wordsOfClaim(&e.Claim, m), e.Quote, m.Content, nil) {
+		for _, s := range grounding.Sentences(part) {
+			folded = append(folded, text.Fold(Shown(s)))
+		}
+	}
+	return folded
 }
 
 func (r *claimReader) byID(ctx context.Context, ids []int64) (map[int64]schema.Memory, error) {
@@ -211,7 +241,7 @@ func (r *claimReader) sentence(claim *schema.Memory, sources []schema.Source, me
 			continue
 		}
 		says := wordsOfClaim(claim, &m)
-		sentence := grounding.WithSubject(m.Content, sentenceOf(says, src.Quote, m.Content), maxSentence)
+		sentence := grounding.WithSubject(m.Content, strings.Join(sentencesOf(says, src.Quote, m.Content, r.withdrawn[m.ID]), " "), maxSentence)
 		share := says.in(sentence)
 		if sentence == "" || share < covered || share == covered && m.EventTime.Before(from.EventTime.Time) {
 			continue
@@ -252,13 +282,14 @@ func (w claimWords) in(s string) float64 {
 // sentence before it.
 const fewWords = 3
 
-// sentenceOf returns the sentence of a message that contains the quotation, or else
+// sentencesOf returns the sentence of a message that contains the quotation, or else
 // the one most similar to the claim. It adds neighbouring sentences that together contain
-// more of the claim or that the sentence depends on. The result is verbatim.
-func sentenceOf(says claimWords, quote, message string) string {
+// more of the claim or that the sentence depends on, up to one of the withdrawn, which are
+// folded. The result is verbatim.
+func sentencesOf(says claimWords, quote, message string, withdrawn []string) []string {
 	sentences := grounding.Sentences(message)
 	if strings.Contains(message, quote) && len(grounding.Sentences(quote)) > 1 && text.Tokens(quote) <= maxSentence {
-		return quote
+		return []string{quote}
 	}
 	at := slices.IndexFunc(sentences, func(s string) bool { return quote != "" && grounding.HoldsQuote(s, quote) })
 	if at < 0 {
@@ -270,14 +301,18 @@ func sentenceOf(says claimWords, quote, message string) string {
 		}
 	}
 	if at < 0 {
-		return ""
+		return nil
 	}
 	from, to := at, at+1
 	span := func(from, to int) string { return strings.Join(sentences[from:to], " ") }
 	if text.Tokens(sentences[at]) > maxSentence && quote != "" && text.Tokens(quote) < maxSentence && grounding.HoldsQuote(sentences[at], quote) {
-		return quote
+		return []string{quote}
 	}
-	fits := func(from, to int) bool { return text.Tokens(span(from, to)) <= maxSentence }
+	fits := func(from, to int) bool {
+		return text.Tokens(span(from, to)) <= maxSentence && (len(withdrawn) == 0 || !slices.ContainsFunc(slices.Concat(sentences[from:at], sentences[at+1:to]), func(s string) bool {
+			return slices.Contains(withdrawn, text.Fold(Shown(s)))
+		}))
+	}
 	if from > 0 && len(text.Terms(sentences[at])) <= fewWords && fits(from-1, to) {
 		from--
 	}
@@ -295,7 +330,7 @@ func sentenceOf(says claimWords, quote, message string) string {
 			}
 		}
 	}
-	return span(from, to)
+	return sentences[from:to]
 }
 
 // moreSaid is the share of the claim, 0–1, that neighbouring sentences must add to be shown

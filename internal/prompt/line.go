@@ -59,6 +59,7 @@ type line struct {
 	Line // the public part
 
 	shown    string       // the rendered line
+	also     []*line      // lines of the same message that it is shown in place of
 	relative bool         // it is dated because its dates are relative, or for another reason
 	endedBy  *ending      // what a later line says of it; nil while it holds
 	brief    *line        // of what was saved: only the sentences that were, for want of room; nil for others
@@ -279,26 +280,47 @@ func (l *line) shortest(loc *time.Location) *line {
 	return &brief
 }
 
+// cutMessage is a message as one line.
+type cutMessage struct {
+	text   string
+	bounds []int  // where sentences begin, and the end
+	own    string // without what is of others
+}
+
+func cutOf(content string) *cutMessage {
+	c := &cutMessage{text: text.Line(content), bounds: []int{0}, own: text.Line(said.Own(content))}
+	for _, sentence := range grounding.Sentences(c.text) {
+		last := c.bounds[len(c.bounds)-1]
+		c.bounds = append(c.bounds, last+strings.Index(c.text[last:], sentence)+len(sentence))
+	}
+	return c
+}
+
 // withMessage returns a line with the sentences of its message around it, up to a courtesy
 // before it, a question after it and maxSentence tokens, or nil if there are none or one of
-// them no longer holds or was taken back.
-func (s *Lines) withMessage(l *line) *line {
-	message := text.Line(l.claims[0].source.Content)
+// them no longer holds, was taken back, is of others or needs a date that the line has no
+// room for.
+func (s *Lines) withMessage(l *line, cut func() *cutMessage) *line {
+	if len(l.claims[0].source.Content) <= len(l.Text) || l.Ended != "" {
+		return nil
+	}
+	message, bounds := cut().text, cut().bounds
 	from := strings.Index(message, l.Text)
-	if from < 0 || len(message) == len(l.Text) || l.Ended != "" {
+	if from < 0 || len(message) == len(l.Text) {
 		return nil
 	}
 	to := from + len(l.Text)
-	bounds := []int{0} // where sentences begin, and the end
-	for _, sentence := range grounding.Sentences(message) {
-		last := bounds[len(bounds)-1]
-		bounds = append(bounds, last+strings.Index(message[last:], sentence)+len(sentence))
-	}
 	first, _ := slices.BinarySearch(bounds, from+1)
 	last, _ := slices.BinarySearch(bounds, to)
 	first--
 	inner, outer := first, last
-	fits := func(first, last int) bool { return text.Tokens(message[bounds[first]:bounds[last]]) <= maxSentence }
+	fits := func(first, last int) bool {
+		said := message[bounds[first]:bounds[last]]
+		return len(said) <= maxSentence*longestToken && text.Tokens(said) <= maxSentence
+	}
+	if !fits(first, last) {
+		return nil // a list, or only a part of a long sentence
+	}
 	for grown := true; grown; {
 		grown = false
 		if last+1 < len(bounds) && fits(first, last+1) {
@@ -325,15 +347,20 @@ func (s *Lines) withMessage(l *line) *line {
 			return nil
 		}
 	}
-	if lastEnding(s.endings, whole.Text, whole.Said, whole.speaker()) != nil {
+	at := l.claims[0].source.EventTime.In(s.loc)
+	whole.Said = at
+	whole.relative = l.relative || isRelative(whole.Text, text.TimeSpans(whole.Text, at), at)
+	if whole.relative && !l.relative && !l.Since.IsZero() || !strings.Contains(cut().own, whole.Text) ||
+		lastEnding(s.endings, whole.Text, at, whole.speaker()) != nil {
 		return nil
 	}
-	at := l.claims[0].source.EventTime.In(s.loc)
-	whole.relative = l.relative || isRelative(whole.Text, text.TimeSpans(whole.Text, at), at)
 	whole.shown = whole.Render(whole.relative, s.loc)
 	whole.Tokens = text.Tokens(whole.shown)
 	return &whole
 }
+
+// longestToken is the maximum length of what [text.Tokens] counts as one token, in bytes.
+const longestToken = 8
 
 // Render returns the line as shown to a model. It is dated if it replaced an
 // earlier statement, or if its own dates are relative and therefore need the day of

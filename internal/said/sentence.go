@@ -111,6 +111,21 @@ func maskOf(s string) []byte {
 	return mask
 }
 
+// Own returns a message with a line break in place of each part that is quoted, pasted or code.
+func Own(message string) string {
+	mask := maskOf(message)
+	var own strings.Builder
+	for i := range len(message) {
+		switch {
+		case mask[i] != hidden:
+			own.WriteByte(message[i])
+		case i == 0 || mask[i-1] != hidden:
+			own.WriteByte('\n')
+		}
+	}
+	return own.String()
+}
+
 // introducesText returns the end of the colon of a line that asks to work on a text after
 // it, 0 for other lines.
 func introducesText(low string) int {
