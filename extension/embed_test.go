@@ -33,7 +33,7 @@ func TestSearchByMeaning(t *testing.T) {
 func TestUnreachableEmbedder(t *testing.T) {
 	emb := &vectortest.Topics{}
 	emb.Broken.Store(true)
-	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Embedding: extension.EmbeddingConfig{Embedder: emb}})
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{NoClaims: true, Embedding: extension.EmbeddingConfig{Embedder: emb}})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, x.Close(context.Background())) }()
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "Our terrier ate the carpet")))
