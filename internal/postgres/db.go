@@ -200,7 +200,8 @@ func (db *DB) read(ctx context.Context, done func(), fn func(context.Context, en
 		done()
 		return err
 	}
-	tx, err := conn.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	// With a context that ends, database/sql would close the connection beside fn.
+	tx, err := conn.BeginTx(context.WithoutCancel(ctx), &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err != nil {
 		defer done()
 		return errors.Join(err, conn.Close())

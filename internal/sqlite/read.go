@@ -38,7 +38,9 @@ func (db *DB) Read(ctx context.Context, fn func(context.Context, *Snapshot) erro
 		return db.readError(ctx, err)
 	}
 	defer conn.Close() // return it to the pool
-	tx, err := conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	// With a context that ends, database/sql would roll back and close the connection beside
+	// fn. Each statement has the context.
+	tx, err := conn.BeginTx(context.WithoutCancel(ctx), &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return db.readError(ctx, err)
 	}

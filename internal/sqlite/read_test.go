@@ -116,3 +116,23 @@ func TestAReadOnlyDatabaseKeepsItsConnection(t *testing.T) {
 	time.Sleep(1100 * time.Millisecond) // the pool looks once a second
 	require.Equal(t, 1, db.readers.Stats().OpenConnections)
 }
+
+// A context that ends while a read uses its connection takes it from nobody: database/sql
+// would roll back and close it beside the read.
+func TestAReadKeepsItsConnectionWhenItsContextEnds(t *testing.T) {
+	db := open(t, Options{})
+	for range 300 {
+		ctx, cancel := context.WithCancel(t.Context())
+		err := db.Read(ctx, func(ctx context.Context, s *Snapshot) error {
+			go cancel()
+			for range 200 {
+				_ = s.Statements(context.WithoutCancel(ctx), func(*engine.Statements) error { return nil })
+			}
+			<-ctx.Done()
+			return s.Statements(context.WithoutCancel(ctx), func(*engine.Statements) error { return nil })
+		})
+		require.NoError(t, err)
+	}
+	require.Equal(t, 1, db.readers.Stats().OpenConnections)
+	require.Zero(t, db.readers.Stats().MaxIdleClosed)
+}
