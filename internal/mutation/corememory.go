@@ -275,4 +275,12 @@ var coreMemory = []Mutant{
 		Package: "./tools",
 		Test:    "TestCoreMemoryPermissions",
 	},
+	{
+		Defence: "a line is not shown with a sentence beside it that was taken back",
+		File:    "internal/prompt/claim.go",
+		Old:     `c.over = append(c.over, r.withdrawn[c.source.ID]...)`,
+		New:     ``,
+		Package: "./extension",
+		Test:    "TestTakenBackSentencesAreNotShownWithTheirNeighbours",
+	},
 }

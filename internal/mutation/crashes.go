@@ -90,6 +90,14 @@ var crashes = []Mutant{
 		Test:    "TestIndexOfARewrittenLog",
 	},
 	{
+		Defence: "a context that ends takes no connection from a read",
+		File:    "internal/sqlite/read.go",
+		Old:     "conn.BeginTx(context.WithoutCancel(ctx), ",
+		New:     "conn.BeginTx(ctx, ",
+		Package: "./internal/sqlite",
+		Test:    "TestAReadKeepsItsConnectionWhenItsContextEnds",
+	},
+	{
 		Defence: "the log of a memory opened through a symbolic link is looked for beside the file itself",
 		File:    "internal/sqlite/file.go",
 		Old:     "abs, err := realPath(db.path)",
