@@ -200,7 +200,8 @@ func (db *DB) read(ctx context.Context, done func(), fn func(context.Context, en
 		done()
 		return err
 	}
-	// With a context that ends, database/sql would close the connection beside fn.
+	// If the context of a transaction ends, database/sql closes the connection while fn
+	// uses it. Each statement has ctx.
 	tx, err := conn.BeginTx(context.WithoutCancel(ctx), &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err != nil {
 		defer done()

@@ -210,17 +210,16 @@ func (s *Lines) Fit(budget int) bool {
 	return s.tokens+text.Tokens(Title)+text.Tokens(passingTitle) <= budget
 }
 
-// Choose selects the lines that fit into budget tokens, title included. If not all
-// fit, it selects, in this order: some lines the user asked to keep, some that name this day
-// or the next, and some about how to answer, those for other questions than this one last;
-// lines relevant to the
-// question, with what their messages say around them, each with its changes; then the rest in
-// descending order of protection,
-// importance, number of sources and last use, with lines about the past and dormant ones
-// last. An
-// appointment that was only mentioned and is over is selected only for a question that
-// shares a word with it. found are the search results for the question, which may be empty,
-// meaning is what it means, and talk is what was said just before it.
+// Choose selects the lines that fit into budget tokens, title included. If not all fit, it
+// selects, in this order: some lines the user asked to keep, some that name this day or the
+// next, and some about how to answer, those for other questions than this one last; lines
+// relevant to the question, each with its changes; then the rest in descending order of
+// protection, importance, number of sources and last use, with lines about the past and
+// dormant ones last. In any case lines relevant to the question are shown with what their
+// messages say around them, as far as there is room. An appointment that was only mentioned
+// and is over is selected only for a question that shares a word with it. found are the search
+// results for the question, which may be empty, meaning is what it means, and talk is what was
+// said just before it.
 func (s *Lines) Choose(budget int, question, talk string, meaning Meaning, found []recall.Result, quotable []schema.Memory, now time.Time) Section {
 	c := &choice{s: s, now: now, left: budget - text.Tokens(Title) - text.Tokens(passingTitle), asked: s.sharing(question), taken: make(map[*line]bool)}
 	c.dates = int(datesShare * float64(c.left))

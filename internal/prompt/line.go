@@ -315,8 +315,8 @@ func (s *Lines) withMessage(l *line, cut func() *cutMessage) *line {
 	first--
 	inner, outer := first, last
 	fits := func(first, last int) bool {
-		said := message[bounds[first]:bounds[last]]
-		return len(said) <= maxSentence*longestToken && text.Tokens(said) <= maxSentence
+		part := message[bounds[first]:bounds[last]]
+		return len(part) <= maxSentence*longestToken && text.Tokens(part) <= maxSentence
 	}
 	if !fits(first, last) {
 		return nil // a list, or only a part of a long sentence
@@ -347,8 +347,8 @@ func (s *Lines) withMessage(l *line, cut func() *cutMessage) *line {
 			return nil
 		}
 	}
-	at := l.claims[0].source.EventTime.In(s.loc)
-	whole.Said = at
+	whole.Said = l.claims[0].source.EventTime.Time
+	at := whole.Said.In(s.loc)
 	whole.relative = l.relative || isRelative(whole.Text, text.TimeSpans(whole.Text, at), at)
 	if whole.relative && !l.relative && !l.Since.IsZero() || !strings.Contains(cut().own, whole.Text) ||
 		lastEnding(s.endings, whole.Text, at, whole.speaker()) != nil {

@@ -38,8 +38,8 @@ func (db *DB) Read(ctx context.Context, fn func(context.Context, *Snapshot) erro
 		return db.readError(ctx, err)
 	}
 	defer conn.Close() // return it to the pool
-	// With a context that ends, database/sql would roll back and close the connection beside
-	// fn. Each statement has the context.
+	// If the context of a transaction ends, database/sql closes the connection while fn
+	// uses it. Each statement has ctx.
 	tx, err := conn.BeginTx(context.WithoutCancel(ctx), &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return db.readError(ctx, err)

@@ -117,8 +117,8 @@ func TestAReadOnlyDatabaseKeepsItsConnection(t *testing.T) {
 	require.Equal(t, 1, db.readers.Stats().OpenConnections)
 }
 
-// A context that ends while a read uses its connection takes it from nobody: database/sql
-// would roll back and close it beside the read.
+// A read keeps its connection when its context ends. Otherwise database/sql rolls back and
+// closes it while the read uses it.
 func TestAReadKeepsItsConnectionWhenItsContextEnds(t *testing.T) {
 	db := open(t, Options{})
 	for range 300 {
