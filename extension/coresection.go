@@ -2,8 +2,6 @@ package extension
 
 import (
 	"context"
-	"errors"
-	"slices"
 	"time"
 
 	"github.com/ebbmem/ebb/internal/prompt"
@@ -23,8 +21,8 @@ type coreRequest struct {
 }
 
 // budget returns how many tokens the section may take, including its title.
-func (r *coreRequest) budget(cfg *Config, lines *prompt.Lines) int {
-	budget := lines.Budget(r.question, r.bare, cfg.CoreMemory.ProfileTokens, cfg.CoreMemory.OwnAffairsTokens-r.beside)
+func (r *coreRequest) budget(cfg *Config, asked *prompt.Asked) int {
+	budget := asked.Budget(r.bare, cfg.CoreMemory.ProfileTokens, cfg.CoreMemory.OwnAffairsTokens-r.beside)
 	if len(cfg.CoreMemory.Blocks) > 0 {
 		budget = min(budget, cfg.CoreMemory.BlockTokens-text.Tokens(prompt.WidestFence+r.blocks))
 	}
@@ -44,28 +42,14 @@ func (x *Extension) coreSection(ctx context.Context, scope Scope, r coreRequest)
 	if x.cfg.coreStoredOnly {
 		lines = lines.ToldOnly()
 	}
-	budget, found := r.budget(&x.cfg, lines), r.found
 	var meaning prompt.Meaning
 	var failed error
-	if x.vectors != nil && found != nil && !lines.Fit(budget) {
+	if x.vectors != nil && r.found != nil && !lines.Fit(max(x.cfg.CoreMemory.ProfileTokens, x.cfg.CoreMemory.OwnAffairsTokens)) {
 		meaning, failed = x.meaning(ctx, r.question, lines.Claims())
 	}
-	var quotable []Record
-	if budget > x.cfg.CoreMemory.ProfileTokens {
-		quotable = prompt.Quotable(found, quotedFound)
-		ended, err := x.Superseded(ctx, scope, quotable...)
-		quotable = slices.DeleteFunc(quotable, func(m Record) bool { _, is := ended[m.UID]; return is || err != nil })
-		failed = errors.Join(failed, err)
-	}
-	return lines.Choose(budget, r.question, r.talk, meaning, found, quotable, x.cfg.Now()), failed
+	asked := lines.Ask(ctx, r.question, r.talk, meaning, r.found, x.cfg.Now())
+	return asked.Choose(r.budget(&x.cfg, asked)), failed
 }
-
-// quotedFound is how many of the user's messages that a search found are quoted for a
-// question about their own affairs, however unlikely they are to answer it. On the
-// lives in cmd/ebb/testdata/lives, after a year, with 2 instead of none the block holds
-// 88.5 instead of 87.5 % of the saved facts that a question needs, 92.2 instead of 90.4 %
-// of what changed and 64.3 instead of 66.1 % of what was only said.
-const quotedFound = 2
 
 // meaningTimeout is how long a question's vector may take if the search before left none.
 const meaningTimeout = 100 * time.Millisecond

@@ -48,6 +48,7 @@ var table = []row{
 	{pkg: "internal/grounding", ours: []string{"internal/prefilter", "internal/text"}},                                   // what a claim says beside what was said
 	{pkg: "internal/intent", ours: []string{"internal/text", "internal/topics"}},                                         // what the writer of a message wants
 	{pkg: "internal/intent/fit", ours: []string{"internal/intent", "internal/said", "internal/text", "internal/topics"}}, // the training of its models
+	{pkg: "internal/relevance", ours: []string{"internal/topics"}}, // how much a question needs a line
 	{pkg: "internal/said", ours: []string{"internal/intent", "internal/prefilter", "internal/text", "internal/topics"}},  // what a message says of its writer
 	{pkg: "internal/topics", ours: []string{"internal/text"}},                                                            // what everyday things a text is about
 	{pkg: "internal/topics/compile", ours: []string{"internal/topics"}},                                                  // makes its table of words
@@ -125,7 +126,7 @@ var table = []row{
 	// The texts of a turn among a chain's values.
 	{pkg: "internal/chain", ours: []string{"schema"}, langchain: []string{anything}},
 	// What stands in a prompt beside results: the core section, short ids.
-	{pkg: "internal/prompt", ours: []string{"schema", "schema/core", "recall", "recall/cognitive", "recall/fluency", "recall/lexicon", "recall/vector", "consolidate", "internal/claims", "internal/grounding", "internal/intent", "internal/names", "internal/poison", "internal/said", "internal/text", "internal/topics"}},
+	{pkg: "internal/prompt", ours: []string{"schema", "schema/core", "recall", "recall/cognitive", "recall/fluency", "recall/lexicon", "recall/vector", "consolidate", "internal/claims", "internal/grounding", "internal/intent", "internal/names", "internal/poison", "internal/relevance", "internal/said", "internal/text", "internal/topics"}},
 	// The parts of an open memory and the lower half of the publish path.
 	{pkg: "internal/memory", ours: []string{"schema", "schema/core", "schema/inspect", "eventbus", "recall", "consolidate", "consolidate/embed", "consolidate/schedule", "internal/redact", "internal/poison"}},
 	{pkg: "extension/transfer", ours: []string{"schema", "schema/core", "schema/erase", "schema/records", "eventbus", "consolidate", "tools", "internal/memory", "internal/text", "internal/poison"}},
@@ -176,6 +177,7 @@ var table = []row{
 		testsOnly:        true,
 	},
 	// Lives and a team's stream, played for ebb eval.
+	{pkg: "internal/relevance/fit", ours: []string{"extension", "internal/evalset", "internal/measure", "internal/prompt", "internal/relevance", "internal/text", "internal/topics"}}, // the training of its model
 	{pkg: "internal/measure", ours: []string{"extension", "extension/transfer", "eventbus", "internal/clock", "internal/evalset", "internal/evalset/fts", "internal/grounding"}, langchain: []string{"llms"}},
 
 	{pkg: "internal/walks", ours: []string{"extension", "eventbus", "consolidate"}, langchain: []string{"llms"}}, // what a message, a question and a fact cross

@@ -1,9 +1,6 @@
 package prompt
 
-import (
-	"github.com/ebbmem/ebb/internal/intent"
-	"github.com/ebbmem/ebb/internal/text"
-)
+import "github.com/ebbmem/ebb/internal/text"
 
 // Budget returns how many tokens the section may take for a question, including its
 // title. A question about the user's own affairs, or about somebody known, rarely shares
@@ -12,9 +9,9 @@ import (
 // thirty-three lives, after a year, with 3,000 tokens in all the context contains 98 % of the
 // saved facts that such a question needs, 88 % of what was only said and 94 % of what changed,
 // and of 4.5 % only an old state; with 4,000 it contains 99, 93 and 97 %, and 2.1 %.
-func (s *Lines) Budget(question string, depends bool, usual, own int) int {
-	p := intent.Own.P(question)
-	if text.IsPersonal(question) || s.Name(question) {
+func (a *Asked) Budget(depends bool, usual, own int) int {
+	p := a.own
+	if text.IsPersonal(a.question) || a.s.Name(a.question) {
 		p = personalOdds * p / (1 - p + personalOdds*p)
 	}
 	if depends {
@@ -24,7 +21,7 @@ func (s *Lines) Budget(question string, depends bool, usual, own int) int {
 	case p > leastOwn:
 		share := min(1, (p-leastOwn)/(surelyOwn-leastOwn))
 		return max(usual, usual+int(share*share*float64(own-usual)))
-	case p < leastNear && !s.Fit(usual):
+	case p < leastNear && !a.s.Fit(usual):
 		return usual * 7 / 10
 	}
 	return usual

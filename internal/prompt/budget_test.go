@@ -17,15 +17,19 @@ func TestBudgetFollowsTheQuestion(t *testing.T) {
 		current[m.ID] = &ownClaim{claim: m, source: m, text: m.Content}
 	}
 	lines := linesOf(current, time.UTC)
+	ask := func(lines *Lines, question string) *Asked {
+		return lines.Ask(t.Context(), question, "", Meaning{}, nil, time.Now())
+	}
 	require.False(t, lines.Fit(400))
 	for question, want := range map[string]func(int) bool{
 		"where do we keep the good scissors, the neighbour asks": func(n int) bool { return n == 3000 },
 		"Wie hoch ist der Mont Blanc?":                           func(n int) bool { return n == 280 },
 		"Is it far?":                                             func(n int) bool { return n == 400 },
 	} {
-		require.True(t, want(lines.Budget(question, false, 400, 3000)), "%s: %d", question, lines.Budget(question, false, 400, 3000))
+		n := ask(lines, question).Budget(false, 400, 3000)
+		require.True(t, want(n), "%s: %d", question, n)
 	}
-	require.Equal(t, 3000, lines.Budget("And where is that?", true, 400, 3000), "it depends on the conversation")
+	require.Equal(t, 3000, ask(lines, "And where is that?").Budget(true, 400, 3000), "it depends on the conversation")
 	few := linesOf(map[int64]*ownClaim{1: current[1]}, time.UTC)
-	require.Equal(t, 400, few.Budget("Wie hoch ist der Mont Blanc?", false, 400, 3000), "all of them fit")
+	require.Equal(t, 400, ask(few, "Wie hoch ist der Mont Blanc?").Budget(false, 400, 3000), "all of them fit")
 }

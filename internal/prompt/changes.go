@@ -26,7 +26,7 @@ func (s *Lines) changesOf() map[*line][]*line {
 		if asked++; asked > maxChanges {
 			break
 		}
-		likeness := s.likeness(words, Meaning{}, nil)
+		likeness := s.likeness(words, Meaning{}, nil).likeness
 		of := 0
 		for _, old := range s.byLikeness(likeness) {
 			if likeness[old.place] < changedLikeness || of == maxChanged {

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/ebbmem/ebb/schema"
 )
 
 // choice is a selection of lines for a question.
@@ -16,7 +14,7 @@ type choice struct {
 	asked map[int32]bool // places of the lines that share a word with the question
 
 	left    int // tokens
-	reserve *reserve
+	rest    int // of them, for the lines that are not taken yet, if all fit
 	taken   map[*line]bool
 	chosen  []*line      // as shown
 	changed map[int]bool // places of lines to be dated, with their changes; nil for all
@@ -24,7 +22,7 @@ type choice struct {
 }
 
 // room returns the tokens for a line.
-func (c *choice) room(l *line) int { return c.left - c.reserve.without(l) }
+func (c *choice) room(l *line) int { return c.left - max(0, c.rest-l.Tokens) }
 
 // isOver reports whether a line was only mentioned and is over. A question that shares a word
 // with it may still mean it.
@@ -32,9 +30,14 @@ func (c *choice) isOver(l *line) bool {
 	return l.over(c.now) && (l.Group == Said || l.Group == Passing) && !c.asked[int32(l.place)]
 }
 
+// take takes a line, what was saved in fewer words for want of room.
 func (c *choice) take(l *line) {
-	if !c.taken[l] && !c.isOver(l) && l.Tokens <= c.room(l) {
+	switch room := c.room(l); {
+	case c.taken[l] || c.isOver(l):
+	case l.Tokens <= room:
 		c.takeAs(l, l)
+	case l.brief != nil && l.brief.Tokens <= room:
+		c.takeAs(l, l.brief)
 	}
 }
 
@@ -42,7 +45,7 @@ func (c *choice) take(l *line) {
 func (c *choice) takeAs(l, shown *line) {
 	c.taken[l] = true
 	c.left -= shown.Tokens
-	c.reserve.release(l)
+	c.rest = max(0, c.rest-l.Tokens)
 	c.chosen = append(c.chosen, shown)
 }
 
@@ -76,7 +79,7 @@ func (c *choice) takeWhole(l *line) {
 	c.takeAs(l, &shown)
 	for _, other := range shown.also {
 		c.taken[other] = true
-		c.reserve.release(other)
+		c.rest = max(0, c.rest-other.Tokens)
 	}
 	if c.changed != nil {
 		for _, other := range shown.also {
@@ -91,7 +94,7 @@ func (c *choice) takeWithChanges(l *line) {
 		return
 	}
 	for _, later := range c.s.changes()[l] {
-		if c.take(later); c.taken[later] && len(c.changed) < c.dates/(2*dateTokens) {
+		if c.take(later); c.taken[later] && c.changed != nil && len(c.changed) < c.dates/(2*dateTokens) {
 			c.changed[l.place] = true
 		}
 	}
@@ -103,9 +106,9 @@ func (c *choice) takeWithChanges(l *line) {
 }
 
 // takeKept takes lines that the user asked to keep.
-func (c *choice) takeKept() {
+func (c *choice) takeKept(lines []*line) {
 	room := int(keptShare * float64(c.left))
-	for _, l := range c.s.worth {
+	for _, l := range lines {
 		if l.Group == Kept && !l.Dormant && l.Tokens <= room {
 			room -= l.Tokens
 			c.take(l)
@@ -147,97 +150,5 @@ func (c *choice) takeStyles() {
 			room -= l.Tokens
 			c.take(l)
 		}
-	}
-}
-
-// takeQuoted takes the lines of messages that a search found, or the messages.
-func (c *choice) takeQuoted(messages []schema.Memory) {
-	for i := range messages {
-		if on := c.s.restOn[messages[i].ID]; len(on) > 0 {
-			for _, at := range on {
-				c.takeWithChanges(c.s.all[at])
-			}
-		} else if q := c.s.quote(&messages[i]); !slices.ContainsFunc(c.s.all, func(l *line) bool { return l.Text == q.Text }) {
-			c.take(q)
-		}
-	}
-}
-
-// takeSaved takes the lines that have room reserved, as short as they may be.
-func (c *choice) takeSaved() {
-	for _, l := range c.reserve.lines {
-		if !c.taken[l] && l.brief.Tokens <= c.left {
-			c.takeAs(l, l.brief)
-			for _, later := range c.s.changes()[l] {
-				c.take(later)
-			}
-		}
-	}
-}
-
-// takeWorthiest takes what there is room for, what is over last.
-func (c *choice) takeWorthiest() {
-	for _, over := range []bool{false, true} {
-		for _, l := range c.s.worth {
-			if c.left < leastLine {
-				return
-			}
-			if l.passed(c.now) == over {
-				c.takeWithChanges(l)
-			}
-		}
-	}
-}
-
-// reserve is the room kept for some lines: for what was saved, so that what was only said
-// does not displace it. A nil one keeps nothing.
-type reserve struct {
-	lines []*line
-	held  map[*line]int // tokens
-	left  int           // tokens of all
-}
-
-// newReserve reserves at most the given tokens for what was saved among the lines, which may
-// repeat, each as short as it may be.
-func newReserve(lines []*line, most int, now time.Time) *reserve {
-	r := &reserve{held: make(map[*line]int)}
-	seen := make(map[*line]bool, len(lines))
-	for _, l := range lines {
-		if l.brief == nil || seen[l] || l.passed(now) {
-			continue
-		}
-		seen[l] = true
-		r.lines = append(r.lines, l)
-		if r.left+l.brief.Tokens <= most {
-			r.held[l] = l.brief.Tokens
-			r.left += l.brief.Tokens
-		}
-	}
-	return r
-}
-
-// reserveAll reserves the room that all lines take.
-func reserveAll(lines []*line) *reserve {
-	r := &reserve{held: make(map[*line]int, len(lines))}
-	for _, l := range lines {
-		r.held[l] = l.Tokens
-		r.left += l.Tokens
-	}
-	return r
-}
-
-// without returns the tokens reserved for other lines.
-func (r *reserve) without(l *line) int {
-	if r == nil {
-		return 0
-	}
-	return r.left - r.held[l]
-}
-
-// release ends the reservation of a line, which is shown.
-func (r *reserve) release(l *line) {
-	if r != nil {
-		r.left -= r.held[l]
-		delete(r.held, l)
 	}
 }

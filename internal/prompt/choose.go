@@ -10,10 +10,9 @@ import (
 
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/names"
-	"github.com/ebbmem/ebb/internal/said"
+	"github.com/ebbmem/ebb/internal/relevance"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/internal/topics"
-	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/recall/fluency"
 	"github.com/ebbmem/ebb/recall/lexicon"
 	"github.com/ebbmem/ebb/schema"
@@ -38,7 +37,6 @@ type Section struct {
 // hold positions in all.
 type Lines struct {
 	all    []*line // in display order
-	worth  []*line // in descending order of worth
 	styles []*line // about how to answer: those with the form of a wish or of a change first, sure ones before others, newest first
 	tokens int     // of all
 	terms  map[string][]int32
@@ -56,7 +54,7 @@ type Lines struct {
 
 // indexLines indexes lines, which are in display order.
 func indexLines(lines []*line) *Lines {
-	s := &Lines{judge: new(fluency.Judge), all: lines, worth: slices.Clone(lines), terms: make(map[string][]int32), roots: make(map[string][]int32), restOn: make(map[int64][]int32)}
+	s := &Lines{judge: new(fluency.Judge), all: lines, terms: make(map[string][]int32), roots: make(map[string][]int32), restOn: make(map[int64][]int32)}
 	cuts := make(map[int64]func() *cutMessage)
 	for i, l := range lines {
 		l.place = i
@@ -80,6 +78,7 @@ func indexLines(lines []*line) *Lines {
 			l.topics = topics.Of(strings.Join(texts, "\n"))
 		}
 		s.census.Add(l.topics)
+		l.vector = relevance.Fitted.Lines.Of(l.topics)
 		for _, c := range l.claims {
 			for _, term := range c.terms {
 				addPlace(s.terms, term, int32(i))
@@ -91,11 +90,6 @@ func indexLines(lines []*line) *Lines {
 			addPlace(s.restOn, c.source.ID, int32(i))
 		}
 	}
-	slices.SortStableFunc(s.worth, func(a, b *line) int {
-		return cmp.Or(
-			compareBool(a.Dormant, b.Dormant), cmp.Compare(slices.Index(groups, a.Group), slices.Index(groups, b.Group)),
-			cmp.Compare(b.likely, a.likely), cmp.Compare(b.importance, a.importance), cmp.Compare(b.evidence, a.evidence), b.used.Compare(a.used))
-	})
 	for _, l := range lines {
 		if l.style {
 			s.styles = append(s.styles, l)
@@ -212,44 +206,32 @@ func (s *Lines) Fit(budget int) bool {
 
 // Choose selects the lines that fit into budget tokens, title included. If not all fit, it
 // selects, in this order: some lines the user asked to keep, some that name this day or the
-// next, and some about how to answer, those for other questions than this one last; lines
-// relevant to the question, each with its changes; then the rest in descending order of
-// protection, importance, number of sources and last use, with lines about the past and
-// dormant ones last. In any case lines relevant to the question are shown with what their
-// messages say around them, as far as there is room. An appointment that was only mentioned
-// and is over is selected only for a question that shares a word with it. found are the search
-// results for the question, which may be empty, meaning is what it means, and talk is what was
-// said just before it.
-func (s *Lines) Choose(budget int, question, talk string, meaning Meaning, found []recall.Result, quotable []schema.Memory, now time.Time) Section {
-	c := &choice{s: s, now: now, left: budget - text.Tokens(Title) - text.Tokens(passingTitle), asked: s.sharing(question), taken: make(map[*line]bool)}
+// next, and some about how to answer, those for other questions than this one last; then
+// lines in descending order of relevance to the question, each with its changes, those that
+// are dormant or over and have nothing in common with it last. In any case lines that have
+// something in common with the question are shown with what their messages say around them,
+// as far as there is room. An appointment that was only mentioned and is over is selected only
+// for a question that shares a word with it.
+func (a *Asked) Choose(budget int) Section {
+	s := a.s
+	c := &choice{s: s, now: a.now, left: budget - text.Tokens(Title) - text.Tokens(passingTitle), asked: s.sharing(a.question), taken: make(map[*line]bool)}
 	c.dates = int(datesShare * float64(c.left))
-	alike := s.byLikeness(s.likenessIn(talk, question, meaning, found))
 	if s.Fit(budget) {
-		c.reserve = reserveAll(s.all)
-		for _, l := range alike {
-			c.takeWhole(l)
-		}
-		for _, l := range s.all {
-			c.take(l)
-		}
+		c.rest = s.tokens
 	} else {
 		c.changed = make(map[int]bool)
-		saved := newReserve(slices.Concat(alike, s.worth), int(briefShare*float64(c.left)), now)
-		c.takeKept()
+		c.takeKept(a.lines)
 		c.takeSoon()
 		c.takeStyles()
-		c.reserve = saved
-		for l := range c.taken {
-			c.reserve.release(l)
+	}
+	for _, l := range a.lines {
+		if c.left < leastLine {
+			break
 		}
-		c.takeQuoted(quotable)
-		for _, l := range alike {
+		if a.likeness[l.place] > 0 {
 			c.takeWhole(l)
-			c.takeWithChanges(l)
 		}
-		c.takeSaved()
-		c.reserve = nil
-		c.takeWorthiest()
+		c.takeWithChanges(l)
 	}
 	slices.SortStableFunc(c.chosen, func(a, b *line) int { return a.place - b.place })
 	chosen := s.dateChanges(c.chosen, c.changed, min(c.dates, c.left))
@@ -275,25 +257,6 @@ func (l *line) passed(now time.Time) bool {
 // over reports whether a line is about a time that is over.
 func (l *line) over(now time.Time) bool { return !l.passes.IsZero() && !l.passes.After(now) }
 
-// quote returns a message as a line, which stands after those of claims.
-func (s *Lines) quote(m *schema.Memory) *line {
-	l := &line{Line: Line{Text: Shown(m.Content), Group: Passing, Said: m.EventTime.Time, Sources: []string{m.UID}}, place: len(s.all), likely: 1}
-	l.shown = l.Render(true, s.loc)
-	l.Tokens = text.Tokens(l.shown)
-	return l
-}
-
-// Quotable returns the messages of the user's own among results, best first, at most
-// most: none that asks.
-func Quotable(results []recall.Result, most int) (messages []schema.Memory) {
-	for _, r := range results {
-		if m := &r.Memory; len(messages) < most && isOwnSaying(m) && !said.Asks(m.Content) && !text.IsSmallTalk(m.Content) {
-			messages = append(messages, *m)
-		}
-	}
-	return messages
-}
-
 // keptShare is the share of the section reserved for lines the user asked to keep,
 // which apply whatever the question is.
 const keptShare = 0.4
@@ -308,10 +271,6 @@ const wishShare = 0.15
 // section contains 94.9 instead of 93.6 % of what a message needs without asking for it and
 // 96.4 instead of 96.1 % of what changed.
 const leastWishes = 200
-
-// briefShare is the maximum share of the section reserved for what was saved, each line
-// as short as it may be.
-const briefShare = 0.45
 
 // leastLine is the approximate cost of the shortest line, in tokens.
 const leastLine = 3

@@ -25,11 +25,20 @@ const topicLikeness = 4
 // maxLikenessTerms bounds the terms of a question that lines are compared with.
 const maxLikenessTerms = 64
 
+// grounds are what lines have in common with a question, by position.
+type grounds struct {
+	likeness []float64
+	exact    []float64 // of it, for terms of the question as they stand
+	near     []float64 // similarity by topics, 0–1
+	rank     []int     // among the search results, from 1; 0: not found
+}
+
 // likeness returns the similarity of each line to a question, by position: shared
 // terms weighted by rarity, shared topics, meaning, and rank among the search results. It
 // is reduced for lines that are merely likely to stay true.
-func (s *Lines) likeness(question string, meaning Meaning, found []recall.Result) []float64 {
-	likeness, held := make([]float64, len(s.all)), make([]float64, len(s.all))
+func (s *Lines) likeness(question string, meaning Meaning, found []recall.Result) grounds {
+	g := grounds{make([]float64, len(s.all)), make([]float64, len(s.all)), make([]float64, len(s.all)), make([]int, len(s.all))}
+	likeness, held := g.likeness, make([]float64, len(s.all))
 	hold := func(lines []int32, share float64) {
 		share *= math.Log(1 + float64(len(s.all))/float64(max(1, len(lines))))
 		for _, l := range lines {
@@ -42,6 +51,9 @@ func (s *Lines) likeness(question string, meaning Meaning, found []recall.Result
 	for _, term := range text.QueryTerms(question, maxLikenessTerms) {
 		clear(held)
 		hold(s.terms[term], 1)
+		for i, share := range held {
+			g.exact[i] += share
+		}
 		for _, root := range lexicon.Roots(term) {
 			hold(s.roots[root], rootLikeness)
 		}
@@ -51,18 +63,16 @@ func (s *Lines) likeness(question string, meaning Meaning, found []recall.Result
 	}
 	about := s.census.Ask(topics.Of(question), 1)
 	for i, l := range s.all {
-		likeness[i] += topicLikeness * about.Near(l.topics)
+		g.near[i] = about.Near(l.topics)
+		likeness[i] += topicLikeness * g.near[i]
 	}
-	best := make(map[int32]int)
 	for i, r := range found {
 		for _, l := range s.restOn[r.Memory.ID] {
-			if best[l] == 0 {
-				best[l] = i + 1
+			if g.rank[l] == 0 {
+				g.rank[l] = i + 1
+				likeness[l] += foundLikeness / math.Sqrt(float64(i+1))
 			}
 		}
-	}
-	for l, at := range best {
-		likeness[l] += foundLikeness / math.Sqrt(float64(at))
 	}
 	for l, deviations := range s.standing(meaning) {
 		likeness[l] += meaningLikeness * math.Pow(deviations, meaningPower)
@@ -70,19 +80,19 @@ func (s *Lines) likeness(question string, meaning Meaning, found []recall.Result
 	for i, l := range s.all {
 		likeness[i] *= l.likely
 	}
-	return likeness
+	return g
 }
 
 // likenessIn is the likeness to a question and, for less, to what was said just before it:
 // "My girl's birthday is near. – What are you planning? – Everybody in secret, you know."
-func (s *Lines) likenessIn(talk, question string, meaning Meaning, found []recall.Result) []float64 {
-	likeness := s.likeness(question, meaning, found)
+func (s *Lines) likenessIn(talk, question string, meaning Meaning, found []recall.Result) grounds {
+	g := s.likeness(question, meaning, found)
 	if talk != "" {
-		for i, before := range s.likeness(talk, Meaning{}, nil) {
-			likeness[i] += talkLikeness * before
+		for i, before := range s.likeness(talk, Meaning{}, nil).likeness {
+			g.likeness[i] += talkLikeness * before
 		}
 	}
-	return likeness
+	return g
 }
 
 // talkLikeness is the weight of what was said before a question. Of the follow-up questions of

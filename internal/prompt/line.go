@@ -8,6 +8,7 @@ import (
 
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/relevance"
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/internal/topics"
@@ -67,6 +68,7 @@ type line struct {
 	claims   []*ownClaim
 	place    int // position among the lines
 	topics   topics.Set
+	vector   relevance.Vector
 
 	importance float64
 	evidence   int

@@ -124,6 +124,23 @@ func (s Set) All() iter.Seq[uint16] {
 	}
 }
 
+// Weights yields the codes of the topics and concepts, each with its weight, 0–1.
+func (s Set) Weights() iter.Seq2[uint16, float32] {
+	return func(yield func(uint16, float32) bool) {
+		for t := range s.all() {
+			if !yield(t.code, t.weight) {
+				return
+			}
+		}
+	}
+}
+
+// Len returns the number of topics and concepts.
+func (s Set) Len() int {
+	topics, concepts := s.divide()
+	return len(topics)/topicSize + len(concepts)/conceptSize
+}
+
 // Has reports whether a topic or concept is among them.
 func (s Set) Has(code uint16) bool {
 	for t := range s.all() {

@@ -1,0 +1,162 @@
+// Command fit fits the model of internal/relevance to the questions of lives, in the format of
+// docs/LIVES.md: those of people in its testdata, and of the folders that it is given.
+//
+//	go run ./internal/relevance/fit -unseen DIR,... DIR...
+//
+// It lives each of them, with the default configuration, and takes every question with the
+// lines that were rated for it. It prints for how many of the questions a line that shows what
+// they need is among the first lines, up to so many tokens: by the model in the code, by one
+// fitted without the life, and by one fitted to all for the lives in -unseen, to which nothing is ever fitted. Then
+// it writes the model.
+package main
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/ebbmem/ebb/internal/evalset"
+	"github.com/ebbmem/ebb/internal/relevance"
+	"github.com/ebbmem/ebb/internal/topics"
+)
+
+const (
+	people  = "internal/relevance/fit/testdata/people"
+	lexicon = "internal/topics/lexicon.bin"
+	model   = "internal/relevance/lines.bin"
+)
+
+func main() {
+	unseen := flag.String("unseen", "", "folders of lives that are only measured, separated by commas")
+	cache := flag.String("questions", "", "prefix of files for the questions: read if they exist, else written")
+	out := flag.String("o", model, "where to write the model")
+	leave := flag.Bool("leave-out", true, "also fit without each fifth of the lives")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Stdout, append([]string{people}, flag.Args()...), strings.FieldsFunc(*unseen, func(r rune) bool { return r == ',' }), *cache, *out, *leave); err != nil {
+		fmt.Fprintln(os.Stderr, "fit:", err)
+		os.Exit(1) //nolint:gocritic // stop has nothing left to do
+	}
+}
+
+func run(ctx context.Context, w io.Writer, dirs, unseen []string, cache, out string, leave bool) error {
+	file, err := os.ReadFile(lexicon)
+	if err != nil {
+		return err
+	}
+	fitted, err := gather(ctx, dirs, cache)
+	if err != nil {
+		return err
+	}
+	held, err := gather(ctx, unseen, cache)
+	if err != nil {
+		return err
+	}
+	codes := 0
+	for _, of := range [][]question{fitted, held} {
+		for i := range of {
+			for _, l := range of[i].Lines {
+				for code := range topics.FromCodes(l.Topics).Weights() {
+					codes = max(codes, int(code)+1)
+				}
+			}
+			for code := range topics.FromCodes(of[i].Topics).Weights() {
+				codes = max(codes, int(code)+1)
+			}
+		}
+	}
+	var names []string
+	for i := range fitted {
+		if !slices.Contains(names, fitted[i].Life) {
+			names = append(names, fitted[i].Life)
+		}
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(table, "lives\tmodel\tquestions\t%s\t\n", strings.Join(strings.Fields(fmt.Sprint(budgets)), "\t"))
+	all := examplesOf(fitted)
+	fmt.Fprintf(w, "%d questions of %d lives, %d examples, %d codes\n", len(fitted), len(names), len(all), codes)
+	report(table, "fitted", "present", all, func(*example) *relevance.Model { return relevance.Fitted })
+	if leave {
+		const parts = 5
+		var without [parts]*relevance.Model
+		part := func(e *example) int { return slices.Index(names, e.of.Life) % parts }
+		for k := range without {
+			without[k] = fit(slices.DeleteFunc(slices.Clone(all), func(e example) bool { return part(&e) == k }), codes)
+			if err := os.WriteFile(fmt.Sprintf("%s.%d", out, k), without[k].Encode(crc32.ChecksumIEEE(file)), 0o644); err != nil {
+				return err
+			}
+		}
+		report(table, "fitted", "without the life", all, func(e *example) *relevance.Model { return without[part(e)] })
+	}
+	whole := fit(all, codes)
+	report(table, "unseen", "present", examplesOf(held), func(*example) *relevance.Model { return relevance.Fitted })
+	report(table, "unseen", "fitted", examplesOf(held), func(*example) *relevance.Model { return whole })
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	return os.WriteFile(out, whole.Encode(crc32.ChecksumIEEE(file)), 0o644)
+}
+
+// budgets are the tokens within which lines that show what a question needs are counted.
+var budgets = []int{100, 200, 400, 800, 1600, 3000}
+
+// report prints a row for all questions of lives, and one for each language.
+func report(w io.Writer, lives, name string, all []example, by func(*example) *relevance.Model) {
+	found := make(map[string][]int)
+	for i := range all {
+		e := &all[i]
+		if len(e.of.Lines) < 100 && e.of.Kind == evalset.AskUnasked {
+			continue // of the people, who have said little
+		}
+		tokens := e.tokens(by(e))
+		for _, group := range []string{"", e.of.Language[:2], e.of.Kind} {
+			found[group] = append(found[group], tokens)
+		}
+	}
+	var groups []string
+	for group := range found {
+		groups = append(groups, group)
+	}
+	slices.Sort(groups)
+	for _, group := range groups {
+		fmt.Fprintf(w, "%s %s\t%s\t%d\t", lives, group, name, len(found[group]))
+		for _, budget := range budgets {
+			within := 0
+			for _, tokens := range found[group] {
+				if tokens <= budget {
+					within++
+				}
+			}
+			fmt.Fprintf(w, "%.1f\t", 100*float64(within)/float64(len(found[group])))
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+// tokens returns how many the lines take up to the first one that shows what is needed.
+func (e *example) tokens(m *relevance.Model) (sum int) {
+	q := m.Questions.Of(topics.FromCodes(e.of.Topics))
+	score := make([]float32, len(e.of.Lines))
+	order := make([]int, len(e.of.Lines))
+	for i := range e.of.Lines {
+		l := &e.of.Lines[i]
+		told := m.Lines.Of(topics.FromCodes(l.Topics))
+		score[i], order[i] = m.Rate(&l.Features, &q, &told), i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(score[b], score[a]) })
+	for _, i := range order {
+		if sum += e.of.Lines[i].Tokens; slices.Contains(e.shown, i) {
+			break
+		}
+	}
+	return sum
+}
