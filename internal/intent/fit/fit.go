@@ -222,11 +222,29 @@ func held(message string) bool {
 	return h.Sum32()%2 == 0
 }
 
+// rowOf reads a line of a file.
+func rowOf(path string, line []byte) (r row, err error) {
+	if inPeople, _ := filepath.Match(people, path); !inPeople {
+		return r, json.Unmarshal(line, &r)
+	}
+	var asked struct{ Ask, Kind string }
+	err = json.Unmarshal(line, &asked)
+	r.Q, r.Own = asked.Ask, asked.Kind != "off"
+	return r, err
+}
+
+// people are lives with questions about their affairs and about others.
+const people = "internal/relevance/fit/testdata/people/*.jsonl"
+
 // fit fits one model to the files of a folder, measures every tenth text with a fit to
 // the others, and writes it.
 func fit(w io.Writer, dir, name string, fine bool, at pace, examples func(*row, string) []example) error {
 	var files []string
-	for _, pattern := range []string{filepath.Join(dir, "*", "*.jsonl"), "internal/said/testdata/requests/*.jsonl"} {
+	patterns := []string{filepath.Join(dir, "*", "*.jsonl"), "internal/said/testdata/requests/*.jsonl"}
+	if name == "own" {
+		patterns = append(patterns, people)
+	}
+	for _, pattern := range patterns {
 		found, err := filepath.Glob(pattern)
 		if err != nil || len(found) == 0 {
 			return fmt.Errorf("nothing matches %s: %w", pattern, err)
@@ -242,8 +260,8 @@ func fit(w io.Writer, dir, name string, fine bool, at pace, examples func(*row, 
 		n := 0
 		for line := range bytes.Lines(file) {
 			n++
-			var r row
-			if err := json.Unmarshal(line, &r); err != nil {
+			r, err := rowOf(path, line)
+			if err != nil {
 				return fmt.Errorf("%s:%d: %w", path, n, err)
 			}
 			if name != "forget" && (r.Chat && (name != "done" || r.Reply == "") || (r.Confided != nil || r.Request != "") && name != "confided" && name != "asks" || r.Asks != nil && name != "asks") {
