@@ -48,7 +48,7 @@ var table = []row{
 	{pkg: "internal/grounding", ours: []string{"internal/prefilter", "internal/text"}},                                   // what a claim says beside what was said
 	{pkg: "internal/intent", ours: []string{"internal/text", "internal/topics"}},                                         // what the writer of a message wants
 	{pkg: "internal/intent/fit", ours: []string{"internal/intent", "internal/said", "internal/text", "internal/topics"}}, // the training of its models
-	{pkg: "internal/relevance", ours: []string{"internal/topics"}}, // how much a question needs a line
+	{pkg: "internal/relevance", ours: []string{"internal/topics"}},                                                       // how much a question needs a line
 	{pkg: "internal/said", ours: []string{"internal/intent", "internal/prefilter", "internal/text", "internal/topics"}},  // what a message says of its writer
 	{pkg: "internal/topics", ours: []string{"internal/text"}},                                                            // what everyday things a text is about
 	{pkg: "internal/topics/compile", ours: []string{"internal/topics"}},                                                  // makes its table of words

@@ -31,7 +31,7 @@ func (a *Asked) Budget(depends bool, usual, own int) int {
 // more than usual, with the square of what it is above, from surelyOwn on all, below
 // leastNear seven tenths of the usual. personalOdds is what words for its writer, or a name
 // that lines contain, multiply the odds by: "who wrote Anne of Green Gables" is about no Anne
-// that the user knows. After a year, on 47 lives, with .3 and .6 the sections would contain .4
+// that the user knows. After a year, on 48 lives, with .2 and .6 the sections would contain .4
 // to .8 % more of what is asked for, and cost 600 tokens in place of 434 for questions about
 // something else; with .5 and .9 .2 % less, and 380.
 const (

@@ -124,8 +124,8 @@ func questionsOf(ctx context.Context, life *evalset.Life) (all []question, err e
 		all = append(all, q)
 	})
 	_, err = measure.Lives(ctx, []*evalset.Life{life}, measure.Options{
-		Config: func() (*extension.Config, error) { return &extension.Config{}, nil },
-		Await: func(context.Context, *extension.Extension, extension.Scope, string) error { return nil },
+		Config:   func() (*extension.Config, error) { return &extension.Config{}, nil },
+		Await:    func(context.Context, *extension.Extension, extension.Scope, string) error { return nil },
 		Progress: func(int, string) (step, done func()) { return func() { day++ }, func() {} },
 	})
 	return all, err
