@@ -5,10 +5,9 @@ import "github.com/ebbmem/ebb/internal/text"
 // Budget returns how many tokens the section may take for a question, including its
 // title. A question about the user's own affairs, or about somebody known, rarely shares
 // words with the relevant statements, so that search misses them; so does one that
-// depends on the conversation. For such questions it is up to own, for others usual. On
-// thirty-three lives, after a year, with 3,000 tokens in all the context contains 98 % of the
-// saved facts that such a question needs, 88 % of what was only said and 94 % of what changed,
-// and of 4.5 % only an old state; with 4,000 it contains 99, 93 and 97 %, and 2.1 %.
+// depends on the conversation. For such questions it is up to own, for others usual. On 47
+// lives, after a year, with 3,600 tokens in all the context contains 97.2 % of what such
+// questions need, 92.6 % on the five that no model was fitted to; with 4,000 97.4 and 93.7 %.
 func (a *Asked) Budget(depends bool, usual, own int) int {
 	p := a.own
 	if text.IsPersonal(a.question) || a.s.Name(a.question) {
