@@ -44,7 +44,7 @@ func (x *Extension) coreSection(ctx context.Context, scope Scope, r coreRequest)
 	}
 	var meaning prompt.Meaning
 	var failed error
-	if x.vectors != nil && r.found != nil && !lines.Fit(max(x.cfg.CoreMemory.ProfileTokens, x.cfg.CoreMemory.OwnAffairsTokens)) {
+	if x.vectors != nil && r.found != nil && !lines.Fit(x.cfg.CoreMemory.ProfileTokens) {
 		meaning, failed = x.meaning(ctx, r.question, lines.Claims())
 	}
 	asked := lines.Ask(ctx, r.question, r.talk, meaning, r.found, x.cfg.Now())

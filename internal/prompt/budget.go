@@ -5,9 +5,7 @@ import "github.com/ebbmem/ebb/internal/text"
 // Budget returns how many tokens the section may take for a question, including its
 // title. A question about the user's own affairs, or about somebody known, rarely shares
 // words with the relevant statements, so that search misses them; so does one that
-// depends on the conversation. For such questions it is up to own, for others usual. On 47
-// lives, after a year, with 3,600 tokens in all the context contains 97.2 % of what such
-// questions need, 92.6 % on the five that no model was fitted to; with 4,000 97.4 and 93.7 %.
+// depends on the conversation. For such questions it is up to own, for others usual.
 func (a *Asked) Budget(depends bool, usual, own int) int {
 	p := a.own
 	if text.IsPersonal(a.question) || a.s.Name(a.question) {
@@ -30,8 +28,8 @@ func (a *Asked) Budget(depends bool, usual, own int) int {
 // more than usual, with the square of what it is above, from surelyOwn on all, below
 // leastNear seven tenths of the usual. personalOdds is what words for its writer, or a name
 // that lines contain, multiply the odds by: "who wrote Anne of Green Gables" is about no Anne
-// that the user knows. After a year, on 48 lives, with .2 and .6 the sections would contain .4
-// to .8 % more of what is asked for, and cost 600 tokens in place of 434 for questions about
+// that the user knows. After a year, with .2 and .6 the sections of 47 lives would contain .4 to
+// .8 % more of what is asked for, and cost 585 tokens in place of 434 for questions about
 // something else; with .5 and .9 .2 % less, and 380.
 const (
 	leastNear    = 0.15

@@ -140,7 +140,7 @@ func (s *Lines) dateChanges(chosen []*line, changed map[int]bool, left int) []*l
 	anchors := make([]int, len(chosen)) // the place of the newest change
 	for i, l := range slices.Backward(chosen) {
 		anchors[i] = i
-		if l.place == len(s.all) || l.endedBy != nil {
+		if l.endedBy != nil {
 			continue
 		}
 		for _, old := range slices.Concat([]*line{s.all[l.place]}, l.also) {

@@ -50,8 +50,9 @@ func (c *choice) takeAs(l, shown *line) {
 }
 
 // takeWhole takes a line with what its message says around it, in place of the lines of that,
-// if there is room: "Sol, my part-timer. They/them." A year later the section contains 95.5 %
-// of what the questions of 38 lives need, and 94.8 % without.
+// if there is room: "Sol, my part-timer. They/them." With the order before the fitted one the
+// section contained, a year later, 95.5 % of what the questions of 38 lives need, and 94.8 %
+// without.
 func (c *choice) takeWhole(l *line) {
 	beside := c.s.restOn[l.claims[0].source.ID]
 	if c.taken[l] || c.isOver(l) || l.Tokens > c.room(l) || slices.ContainsFunc(beside, func(at int32) bool { return c.taken[c.s.all[at]] }) {

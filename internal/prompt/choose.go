@@ -224,11 +224,19 @@ func (a *Asked) Choose(budget int) Section {
 		c.takeSoon()
 		c.takeStyles()
 	}
+	alike := func(l *line) bool { return a.likeness[l.place] > 0 }
+	if c.rest > 0 { // before any of them is taken without its message, as the change of another
+		for _, l := range a.lines {
+			if alike(l) {
+				c.takeWhole(l)
+			}
+		}
+	}
 	for _, l := range a.lines {
 		if c.left < leastLine {
 			break
 		}
-		if a.likeness[l.place] > 0 {
+		if alike(l) {
 			c.takeWhole(l)
 		}
 		c.takeWithChanges(l)
@@ -266,10 +274,7 @@ const keptShare = 0.4
 const wishShare = 0.15
 
 // leastWishes is the least that is reserved for those that are surely meant so, in tokens,
-// up to three quarters of the section: a question about anything else still needs them. On
-// the lives that were not read, beside less and after what is reserved for saved facts, the
-// section contains 94.9 instead of 93.6 % of what a message needs without asking for it and
-// 96.4 instead of 96.1 % of what changed.
+// up to three quarters of the section: a question about anything else still needs them.
 const leastWishes = 200
 
 // leastLine is the approximate cost of the shortest line, in tokens.

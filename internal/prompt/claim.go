@@ -21,18 +21,17 @@ import (
 
 // ownClaim is a current claim and the user's sentence that supports it.
 type ownClaim struct {
-	claim    schema.Memory
-	text     string // "" if the claim has no line
-	covered  bool   // the sentence contains most of the claim
-	source   schema.Memory
-	evidence int // number of sources of the claim
-	since    time.Time
-	before   string
-	ended    string
-	over     []string // what else the message says that no longer holds, folded
-	needs    []int64  // ids of the memories this was read from
-	owner    string   // of the memory
-	reading  said.Claim
+	claim   schema.Memory
+	text    string // "" if the claim has no line
+	covered bool   // the sentence contains most of the claim
+	source  schema.Memory
+	since   time.Time
+	before  string
+	ended   string
+	over    []string // what else the message says that no longer holds, folded
+	needs   []int64  // ids of the memories this was read from
+	owner   string   // of the memory
+	reading said.Claim
 
 	asks     bool      // a question, or what was said before one
 	style    bool      // about how to answer
@@ -115,7 +114,7 @@ func (r *claimReader) read(ctx context.Context, ids []int64) ([]*ownClaim, error
 	}
 	told := make([]*ownClaim, 0, len(current))
 	for _, id := range current {
-		c := &ownClaim{claim: memories[id], evidence: len(sources[id]), owner: r.owner}
+		c := &ownClaim{claim: memories[id], owner: r.owner}
 		var share float64
 		c.text, share, c.source = r.sentence(&c.claim, sources[id], messages)
 		if c.claim.OwnWords() && len(sources[id]) == 0 { // a person stored it, so there is no message

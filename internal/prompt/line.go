@@ -70,15 +70,12 @@ type line struct {
 	topics   topics.Set
 	vector   relevance.Vector
 
-	importance float64
-	evidence   int
-	likely     float64 // probability of staying true; 1 unless estimated
-	unparsed   bool    // no pattern parsed any of its claims
-	used       time.Time
-	passes     time.Time // zero if it does not pass
-	style      bool      // a claim is about how to answer
-	wish       bool      // it has the form of a wish
-	forSome    bool      // it is for answers to some questions
+	likely   float64   // probability of staying true; 1 unless estimated
+	unparsed bool      // no pattern parsed any of its claims
+	passes   time.Time // zero if it does not pass
+	style    bool      // a claim is about how to answer
+	wish     bool      // it has the form of a wish
+	forSome  bool      // it is for answers to some questions
 }
 
 // groupOf returns the reason why a claim is in a profile.
@@ -230,12 +227,6 @@ func (l *line) add(c *ownClaim) {
 	l.style, l.wish, l.forSome = l.style || c.style, l.wish || c.wish, l.forSome || c.forSome
 	l.likely = max(l.likely, c.likely())
 	l.unparsed = (l.unparsed || len(l.claims) == 1) && (c.free || c.isLasting())
-	l.importance, l.evidence = max(l.importance, c.claim.Importance), max(l.evidence, c.evidence)
-	for _, at := range []time.Time{c.claim.LastAccessed.Time, c.source.EventTime.Time} {
-		if at.After(l.used) {
-			l.used = at
-		}
-	}
 	if len(l.claims) == 1 || c.passes.IsZero() || !l.passes.IsZero() && c.passes.After(l.passes) {
 		l.passes = c.passes // the last one, if all of them pass
 	}

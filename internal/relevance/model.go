@@ -29,7 +29,7 @@ type Model struct {
 }
 
 const (
-	Features = 20 // of a line
+	Features = 19 // of a line
 	Units    = 16
 	Dims     = 16 // of a [Vector]
 )

@@ -1,7 +1,8 @@
 // Command fit fits the models of internal/intent to the labelled messages in its
 // testdata: {"m": message, "keep": its lasting sentences, "ask": a later question that
 // needs the first of them}, {"q": question, "own": whether it is about its writer's
-// affairs}, and others, see row. All are invented. It prints precision and recall on every
+// affairs}, and others, see row; for own also the questions of the people of
+// internal/relevance/fit. All are invented. It prints precision and recall on every
 // tenth message, fitted without them, and writes the models, or only those that its argument
 // names ("lasting,own").
 package main
