@@ -14,7 +14,7 @@ type choice struct {
 	asked map[int32]bool // places of the lines that share a word with the question
 
 	left    int // tokens
-	rest    int // of them, for the lines that are not taken yet, if all fit
+	reserve *reserve
 	taken   map[*line]bool
 	chosen  []*line      // as shown
 	changed map[int]bool // places of lines to be dated, with their changes; nil for all
@@ -22,7 +22,7 @@ type choice struct {
 }
 
 // room returns the tokens for a line.
-func (c *choice) room(l *line) int { return c.left - max(0, c.rest-l.Tokens) }
+func (c *choice) room(l *line) int { return c.left - c.reserve.without(l) }
 
 // isOver reports whether a line was only mentioned and is over. A question that shares a word
 // with it may still mean it.
@@ -45,7 +45,7 @@ func (c *choice) take(l *line) {
 func (c *choice) takeAs(l, shown *line) {
 	c.taken[l] = true
 	c.left -= shown.Tokens
-	c.rest = max(0, c.rest-l.Tokens)
+	c.reserve.release(l)
 	c.chosen = append(c.chosen, shown)
 }
 
@@ -80,7 +80,7 @@ func (c *choice) takeWhole(l *line) {
 	c.takeAs(l, &shown)
 	for _, other := range shown.also {
 		c.taken[other] = true
-		c.rest = max(0, c.rest-other.Tokens)
+		c.reserve.release(other)
 	}
 	if c.changed != nil {
 		for _, other := range shown.also {
@@ -151,5 +151,84 @@ func (c *choice) takeStyles() {
 			room -= l.Tokens
 			c.take(l)
 		}
+	}
+}
+
+// takeRelevant takes the most relevant lines that there is room for, those that have something
+// in common with the question with what their messages say around them.
+func (c *choice) takeRelevant(a *Asked) {
+	for _, l := range a.lines {
+		if c.left < leastLine {
+			return
+		}
+		if a.likeness[l.place] > 0 {
+			c.takeWhole(l)
+		}
+		c.takeWithChanges(l)
+	}
+}
+
+// takeSaved takes the lines that have room reserved, as short as they may be.
+func (c *choice) takeSaved() {
+	for _, l := range c.reserve.lines {
+		if !c.taken[l] && l.brief.Tokens <= c.left {
+			c.takeAs(l, l.brief)
+			for _, later := range c.s.changes()[l] {
+				c.take(later)
+			}
+		}
+	}
+}
+
+// reserve is the room kept for some lines: for what was saved, so that what was only said
+// does not displace it. A nil one keeps nothing.
+type reserve struct {
+	lines []*line
+	held  map[*line]int // tokens
+	left  int           // tokens of all
+}
+
+// newReserve reserves at most the given tokens for what was saved among the lines, which may
+// repeat, each as short as it may be.
+func newReserve(lines []*line, most int, now time.Time) *reserve {
+	r := &reserve{held: make(map[*line]int)}
+	seen := make(map[*line]bool, len(lines))
+	for _, l := range lines {
+		if l.brief == nil || seen[l] || l.passed(now) {
+			continue
+		}
+		seen[l] = true
+		r.lines = append(r.lines, l)
+		if r.left+l.brief.Tokens <= most {
+			r.held[l] = l.brief.Tokens
+			r.left += l.brief.Tokens
+		}
+	}
+	return r
+}
+
+// reserveAll reserves the room that all lines take.
+func reserveAll(lines []*line) *reserve {
+	r := &reserve{held: make(map[*line]int, len(lines))}
+	for _, l := range lines {
+		r.held[l] = l.Tokens
+		r.left += l.Tokens
+	}
+	return r
+}
+
+// without returns the tokens reserved for other lines.
+func (r *reserve) without(l *line) int {
+	if r == nil {
+		return 0
+	}
+	return r.left - r.held[l]
+}
+
+// release ends the reservation of a line, which is shown.
+func (r *reserve) release(l *line) {
+	if r != nil {
+		r.left -= r.held[l]
+		delete(r.held, l)
 	}
 }
