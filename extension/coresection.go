@@ -22,7 +22,7 @@ type coreRequest struct {
 
 // budget returns how many tokens the section may take, including its title.
 func (r *coreRequest) budget(cfg *Config, asked *prompt.Asked) int {
-	budget := asked.Budget(r.bare, cfg.CoreMemory.ProfileTokens, cfg.CoreMemory.OwnAffairsTokens-r.beside)
+	budget := asked.Budget(r.bare && r.talk != "", cfg.CoreMemory.ProfileTokens, cfg.CoreMemory.OwnAffairsTokens-r.beside)
 	if len(cfg.CoreMemory.Blocks) > 0 {
 		budget = min(budget, cfg.CoreMemory.BlockTokens-text.Tokens(prompt.WidestFence+r.blocks))
 	}

@@ -1,12 +1,15 @@
 package extension
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/schema"
 )
 
 // A request whose object is only a pronoun means what the rest of its message names.
@@ -74,4 +77,35 @@ func TestAnswerConfirmsOnlyWhatItAnswers(t *testing.T) {
 	require.NoError(t, l.x.WaitIdle(t.Context()))
 	require.False(t, found(t, l.x, "perro Bo"))
 	require.True(t, found(t, l.x, "ligas internet"))
+}
+
+// Whichever message of a request's candidates an agent chooses, what it saved from that message
+// goes with it, also in other words and set aside, and what else it saved then stays.
+func TestForgetTakesWhatWasSavedFromIt(t *testing.T) {
+	for _, untrusted := range []bool{false, true} {
+		l := newDiary(t)
+		l.says("Our gym is open until nine. I've started with a counsellor, Maeve, of a Tuesday at one, it's about the panic.")
+		if untrusted {
+			require.NoError(t, l.x.Bus().Publish(t.Context(), eventbus.ToolResult(dora, "web", "Counsellors in Galway.")))
+		}
+		l.tool("remember_fact", map[string]any{"content": "Dora sees Maeve on Tuesdays because of panic."})
+		l.tool("remember_fact", map[string]any{"content": "The ferry leaves from Rossaveel."})
+		l.says("We have two cats.")
+		l.publish("The counselling. I've finished up with her, it did me good, but I don't want it sitting in you. Delete all of that for me")
+		records, err := l.x.Timeline(t.Context(), dora, TimelineQuery{Kinds: []Kind{KindEpisode}, Limit: 100})
+		require.NoError(t, err)
+		for _, r := range records {
+			if strings.Contains(r.Content, "counsellor") {
+				require.Contains(t, l.tool("forget_memory", map[string]any{"memory_id": r.UID}), "Forgotten")
+			}
+		}
+		records, err = l.x.Timeline(t.Context(), dora, TimelineQuery{Limit: 100})
+		require.NoError(t, err)
+		known := func(text string) bool {
+			return slices.ContainsFunc(records, func(r Record) bool { return strings.Contains(r.Content, text) && r.State != schema.StateForgotten })
+		}
+		require.False(t, known("Maeve"), "untrusted: %t", untrusted)
+		require.True(t, known("Rossaveel"))
+		require.True(t, known("two cats"))
+	}
 }

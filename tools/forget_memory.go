@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/said"
@@ -19,11 +20,11 @@ const ProposalForget = claims.ProposalForget
 type Forgetting = claims.Forgetting
 
 // maxCandidates is the maximum number of memories offered to a model, mostLikeliest how many of
-// them are the likeliest. Of 85 requests in fourteen lives by others an agent that chooses
-// right has 23 carried out with 8 and 4, 32 with 12 and 9 and 38 with these.
+// them are the likeliest. Of 192 requests in 38 lives of a year, what is meant is among the
+// likeliest 10 for 157, 20 for 167 and 28 for 175; of 50 in nine others for 40, 46 and 47.
 const (
-	maxCandidates = 24
-	mostLikeliest = 20
+	maxCandidates = 32
+	mostLikeliest = 28
 )
 
 func forgetMemory() *Tool {
@@ -181,7 +182,9 @@ func forgetFound(ctx context.Context, d *Deps, query string, asked []asking) (st
 	offer := func(m schema.Memory, of recall.Result) {
 		of.Memory = m
 		isRequest := slices.ContainsFunc(asked, func(a asking) bool { return a.turn.ID == m.ID })
-		if !isRequest && m.Role != "assistant" && len(candidates) < maxCandidates && !slices.ContainsFunc(candidates, func(c recall.Result) bool { return c.Memory.ID == m.ID }) {
+		if !isRequest && m.Role != "assistant" && len(candidates) < maxCandidates && !slices.ContainsFunc(candidates, func(c recall.Result) bool {
+			return c.Memory.EventTime.Equal(m.EventTime.Time) && strings.Contains(c.Memory.Content, m.Content)
+		}) {
 			candidates = append(candidates, of)
 		}
 	}
@@ -191,8 +194,9 @@ func forgetFound(ctx context.Context, d *Deps, query string, asked []asking) (st
 			if err != nil {
 				return "", err
 			}
-			hidden += len(changes.Hidden)
-			continue
+			if hidden += len(changes.Hidden); len(changes.Hidden) > 0 {
+				continue
+			}
 		}
 		likeliest, err := d.reader().Likeliest(ctx, d.Scope, a.turn, mostLikeliest)
 		if err != nil {

@@ -17,13 +17,13 @@ import (
 // and summaries of entities that repeat them.
 func (w *reading) hide(ctx context.Context, t *targets) error {
 	hidden := make(map[int64]bool)
-	one := func(m *schema.Memory) error {
+	one := func(m *schema.Memory, quarantined bool) error {
 		if hidden[m.ID] {
 			return nil
 		}
 		hidden[m.ID] = true
 		fresh, err := w.tx.Memory(ctx, w.UserID, m.UID)
-		if err != nil || fresh.State == schema.StateForgotten || fresh.State == schema.StateQuarantined && !t.quarantined {
+		if err != nil || fresh.State == schema.StateForgotten || fresh.State == schema.StateQuarantined && !quarantined {
 			return err
 		}
 		if err := w.tx.Forget(ctx, fresh, w.EventTime.Time, w.run.by); err != nil {
@@ -51,15 +51,27 @@ func (w *reading) hide(ctx context.Context, t *targets) error {
 	}
 	t.episodes = append(t.episodes, behind...)
 	for i := range t.claims {
-		if err := one(&t.claims[i]); err != nil {
+		if err := one(&t.claims[i], t.quarantined); err != nil {
 			return err
 		}
 	}
 	for i := range t.episodes {
-		if err := one(&t.episodes[i]); err != nil {
+		message := &t.episodes[i]
+		if err := one(message, t.quarantined); err != nil {
 			return err
 		}
-		ids = append(ids, t.episodes[i].ID)
+		ids = append(ids, message.ID)
+		saved, err := w.tx.SavedFor(ctx, message)
+		if err != nil {
+			return err
+		}
+		for i := range saved {
+			if t.restates(&saved[i]) {
+				if err := one(&saved[i], true); err != nil {
+					return err
+				}
+			}
+		}
 	}
 	resting, err := w.tx.Resting(ctx, w.UserID, ids)
 	if err != nil {
@@ -73,8 +85,8 @@ func (w *reading) hide(ctx context.Context, t *targets) error {
 			}
 			continue
 		}
-		if t.pointed || m.Kind == schema.KindReflection || isLasting(m) || t.tells(m.Content) {
-			if err := one(m); err != nil {
+		if t.pointed || m.Kind == schema.KindReflection || isLasting(m) || t.tells(m.Content) || t.restates(m) {
+			if err := one(m, t.quarantined); err != nil {
 				return err
 			}
 			t.claims = append(t.claims, *m)
@@ -101,6 +113,24 @@ func (w *reading) beside(ctx context.Context, m *schema.Memory) (bool, error) {
 	return err == nil && len(cited) > 0 && !slices.ContainsFunc(cited, func(c schema.Cited) bool {
 		return c.SourceID != w.ID || c.Quote == "" || slices.ContainsFunc(w.requests, func(q said.Request) bool { return partOf(q, c.Quote) })
 	}), err
+}
+
+// leastRestated is the share of its terms that a memory has in common with a message if it says
+// the same in other words.
+const leastRestated = 0.3
+
+// restates reports whether a memory says the same as one of the messages.
+func (t *targets) restates(m *schema.Memory) bool {
+	terms := wordsOf(m)
+	return slices.ContainsFunc(t.episodes, func(message schema.Memory) bool {
+		held, shared := wordsOf(&message), 0
+		for _, term := range terms {
+			if slices.Contains(held, term) {
+				shared++
+			}
+		}
+		return shared > 0 && float64(shared) >= leastRestated*float64(len(terms))
+	})
 }
 
 // partOf reports whether a quote of a message belongs to a request of it. The sentence

@@ -73,12 +73,12 @@ var toldThenForget = prefilter.New(`(?i)(?:^|[^\pL])q(?:ue)? te (?:di|dije|pas[e
 
 func endsClause(r rune) bool { return strings.ContainsRune(".!?;:,…。！？；，", r) }
 
-// pointsBack matches references to the preceding message, questions each question, pretends
+// pointsBack matches references to the preceding message, questions each question, mayPointBack
 // what asks to act as if something had not been said: the preceding message, if it names nothing.
 var (
-	pointsBack = prefilter.New(`(?i)\b(?:last (?:one|message|bit|part|thing)|previous (?:one|message)|just (?:said|wrote|told|sent|typed)|strike that|scratch that|ignore that)|\b(?:eben|gerade|gleich wieder|letzte nachricht|letzten satz|vorige nachricht)|(?:^|[^\pL])(?:últim[oa]|acabo de|eso borralo)|刚|剛|方才|上一条|上一句|前一句|這句|这条|这句`)
-	questions  = regexp.MustCompile(`[^.!?…。！？]*[?？]`)
-	pretends   = prefilter.New(`(?i)\bpretend i|\btu so|(?:^|[^\pL])haz como|当我没说`)
+	pointsBack   = prefilter.New(`(?i)\b(?:last (?:one|message|bit|part|thing)|previous (?:one|message)|just (?:said|wrote|told|sent|typed))|\b(?:gleich wieder|letzte nachricht|letzten satz|vorige nachricht)|(?:^|[^\pL])(?:últim[oa] (?:mensaje|frase|cosa)|acabo de|eso borralo)|[刚剛][刚剛才]?(?:[说說讲講]的?|那)|上一条|上一句|前一句|這句|这条|这句`)
+	questions    = regexp.MustCompile(`[^.!?…。！？]*[?？]`)
+	mayPointBack = prefilter.New(`(?i)\b(?:strike|scratch|ignore) that\b|\bpretend i|\b(?:eben|gerade|tu so)\b|(?:^|[^\pL])(?:últim[oa]|haz como)|刚|剛|方才|当我没说`)
 )
 
 // LooseForget returns the request to forget in a message of no known form, if it is one with at
@@ -97,7 +97,7 @@ func LooseForget(message string, least float64) (Request, bool) {
 	whole := strings.TrimSpace(message)
 	q := Request{Verb: Forget, Sentence: whole, About: whole, Loose: true}
 	q.Names, q.Terms = objectOf(message)
-	q.Back = pointsBack.MatchString(message) || pretends.MatchString(message) && !slices.ContainsFunc(slices.Collect(maps.Values(q.Terms)), func(p float64) bool { return p >= leastNamed })
+	q.Back = pointsBack.MatchString(message) || mayPointBack.MatchString(message) && !slices.ContainsFunc(slices.Collect(maps.Values(q.Terms)), func(p float64) bool { return p >= leastNamed })
 	q.Unsure = p < surelyForget && !(q.Back && p >= backForget) || text.Refuses(message)
 	return q, true
 }
