@@ -8,6 +8,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/schema"
 )
 
 // However harmless it reads: what a page said once does not speak to every later
@@ -71,4 +72,37 @@ func TestUntrustedIsFoundButNotInjected(t *testing.T) {
 			})
 		}
 	}
+}
+
+// An agent may look up what it has saved itself from the user's words and go on saving; after
+// it has read a page, it may not.
+func TestReadingOwnFactsIsNoExposure(t *testing.T) {
+	x := open(t, fresh(t))
+	call := func(name, tool, input string) string {
+		t.Helper()
+		answer, err := session(t, x, extension.Scope{User: "ada", Session: name}).CallTool(t.Context(), llms.ToolCall{ID: "1", FunctionCall: &llms.FunctionCall{Name: tool, Arguments: input}})
+		require.NoError(t, err)
+		return answer.Content
+	}
+	says := func(session, text string) {
+		t.Helper()
+		require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(extension.Scope{User: "ada", Session: session}, text)))
+	}
+	says("chat", "sleep place rang, 41 stops an hour, so its a machine on my face from now on")
+	require.NotContains(t, call("chat", "remember_fact", `{"content": "Ada sleeps with a cpap machine."}`), "set aside")
+	require.Contains(t, call("chat", "search_memory", `{"query": "cpap machine"}`), "cpap")
+	says("chat", "speakers in the helmet now, write it for listening then")
+	require.NotContains(t, call("chat", "remember_fact", `{"content": "Ada has answers read aloud on her motorbike."}`), "set aside")
+	says("other", "look up what we said of helmets")
+	require.Contains(t, call("other", "search_memory", `{"query": "motorbike"}`), "read aloud")
+	says("other", "my size is the one from last year")
+	require.NotContains(t, call("other", "remember_fact", `{"content": "Ada takes the same size as last year."}`), "set aside")
+
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.ToolResult(extension.Scope{User: "ada", Session: "chat"}, "web", "Helmets of the year.")))
+	says("chat", "ok the blue one it is")
+	require.Contains(t, call("chat", "remember_fact", `{"content": "Ada wants a helmet by Corvane."}`), "set aside")
+	answer, err := x.Recall(t.Context(), extension.Scope{User: "ada"}, extension.Query{Text: "helmet by Corvane"})
+	require.NoError(t, err)
+	require.Equal(t, "Ada wants a helmet by Corvane.", answer.Results[0].Memory.Content)
+	require.Less(t, answer.Results[0].Memory.Exposes(), schema.MaxTrust)
 }

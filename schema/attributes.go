@@ -20,6 +20,7 @@ const (
 	AttrSaid       = "said"       // of a claim that code parsed from a message: claim, wish or lasting
 	AttrForgotten  = "forgotten"  // when its user asked to forget it, RFC 3339
 
+	AttrSeen      = "seen"      // of a claim that an agent saved: [SeenUser]
 	AttrStore     = "store"     // of a claim: the store that it is in, such as procedural
 	AttrSuccesses = "successes" // of a procedure: how often it helped, an integer
 	AttrFailures  = "failures"  // and how often it did not

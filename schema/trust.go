@@ -92,6 +92,22 @@ func (m *Memory) Hearsay() bool {
 	return false
 }
 
+// SeenUser is the value of [AttrSeen] if the agent had seen nothing but the user's words and
+// its own when it saved the claim.
+const SeenUser = "user"
+
+// Exposes returns the trust that a model keeps that is shown the memory: its own trust, or that
+// of the user's words for what an agent saved that had seen nothing else.
+func (m *Memory) Exposes() Trust {
+	if m.Origin == OriginAssistant && m.Attributes[AttrSeen] == SeenUser {
+		return MaxTrust
+	}
+	return m.Trust
+}
+
+// exposes is [Memory.Exposes] of m in SQL.
+const exposes = `CASE WHEN m.origin = 'assistant' AND json_extract(m.attributes, '$.seen') = 'user' THEN 4 ELSE m.trust END`
+
 // LeastTrusted returns the lowest trust of the messages of a session, and of the memories
 // shown to models in it, from since on; zero means from its beginning. The empty name
 // stands for messages without a session. It is [MaxTrust] if there are none.
@@ -120,7 +136,7 @@ func (s *Snapshot) LeastTrusted(ctx context.Context, userID int64, session strin
 
 // leastTrustedShown forces the join order from injections to memories: the other order
 // reads all of the user's memories for each injection.
-const leastTrustedShown = `SELECT coalesce(min(m.trust), ?) FROM injections i CROSS JOIN json_each(i.items) j
+const leastTrustedShown = `SELECT coalesce(min(` + exposes + `), ?) FROM injections i CROSS JOIN json_each(i.items) j
 	CROSS JOIN memories m ON m.uid = json_extract(j.value, '$.uid') AND +m.user_id = i.user_id
 	WHERE i.user_id = ? AND i.session = ? AND i.shown_at >= ?`
 
@@ -181,11 +197,11 @@ func (tx *Tx) Independent(ctx context.Context, m, source *Memory) (independent b
 	return independent, err
 }
 
-// LeastTrustedMention returns the lowest trust of the memories that mention an entity,
-// [MaxTrust] if there are none.
+// LeastTrustedMention returns the lowest trust that the memories that mention an entity expose
+// a model to, [MaxTrust] if there are none.
 func (s *Snapshot) LeastTrustedMention(ctx context.Context, entityID int64) (Trust, error) {
 	var least int64
-	err := s.Row(ctx, mergedEntities+` SELECT coalesce(min(m.trust), ?) FROM memory_entities me JOIN memories m ON m.id = me.memory_id
+	err := s.Row(ctx, mergedEntities+` SELECT coalesce(min(`+exposes+`), ?) FROM memory_entities me JOIN memories m ON m.id = me.memory_id
 		WHERE me.entity_id IN (SELECT id FROM merged)`, []any{entityID, int64(MaxTrust)}, &least)
 	return Trust(least), err
 }

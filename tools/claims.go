@@ -49,6 +49,9 @@ func (c *claim) add(ctx context.Context, tx *schema.Tx, d *Deps, userID int64, k
 		Tags: c.tags, Origin: schema.OriginAssistant, Trust: min(max(c.trust, 0), unbacked),
 		Attributes: schema.Attributes{schema.AttrTemporal: grounding.Temporal(c.content, d.DB.Now().In(d.Location))},
 	}
+	if c.backing == nil && c.trust == schema.MaxTrust {
+		m.Attributes[schema.AttrSeen] = schema.SeenUser
+	}
 	add := claims.Claim{Memory: m, Chunks: c.chunks, Reading: c.reading, Similar: c.similar, Corrects: c.corrects}
 	speaker := ""
 	if c.backing != nil {

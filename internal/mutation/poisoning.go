@@ -20,10 +20,18 @@ var poisoning = []Mutant{
 	{
 		Defence: "recalled memories count as exposure, whichever entry point returns them",
 		File:    "extension/session.go",
-		Old:     "s.conversation().expose(r.Memory.Trust)",
+		Old:     "s.conversation().expose(r.Memory.Exposes())",
 		New:     "s.conversation().expose(schema.MaxTrust)",
 		Package: "./extension",
 		Test:    "TestNoSourceRaisesAnswerTrust",
+	},
+	{
+		Defence: "what an agent saves after reading a page exposes who reads it later",
+		File:    "tools/claims.go",
+		Old:     "if c.backing == nil && c.trust == schema.MaxTrust {",
+		New:     "if c.backing == nil {",
+		Package: "./extension",
+		Test:    "TestReadingOwnFactsIsNoExposure",
 	},
 	{
 		Defence: "a forwarded text counts as exposure with its own trust",
