@@ -53,6 +53,22 @@ func TestLastingSentenceIsKept(t *testing.T) {
 	require.Empty(t, only.profiled())
 }
 
+// What is to be kept is what the request says after its colon, not what stands beside it, and a
+// standing wish is kept that reads like a task.
+func TestKeptIsWhatTheRequestSays(t *testing.T) {
+	for message, kept := range map[string]string{
+		"Guarda esto para siempre, porque lo buscaré dentro de ocho años: la escritura de la casa está en la lata de galletas danesas. Sí, donde todos guardan los hilos.": "galletas danesas",
+		"Keep this for good, I'll look for it in eight years: the deed of the house is in the biscuit tin. Yes, where everybody keeps thread.":                             "biscuit tin",
+	} {
+		l := newDiary(t)
+		l.says(message)
+		require.True(t, slices.ContainsFunc(l.claimed(), func(m Record) bool { return m.Protected && strings.Contains(m.Content, kept) }), "%q", l.claimed())
+	}
+	l := newDiary(t)
+	l.says("For running I think in minutes per kilometre. Please give me every pace in that form, and leave the mile to the horses.")
+	require.Contains(t, strings.Join(l.profiled(), " "), "every pace in that form")
+}
+
 // "It's genetic" says nothing without the sentence before it.
 func TestShortLastingMessageIsKeptWhole(t *testing.T) {
 	const message = "The tram was full again. Thursdays I coach the under-nines till seven."

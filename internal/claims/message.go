@@ -133,6 +133,19 @@ func (m *Message) wishes() (more []said.Claim) {
 	return more
 }
 
+// leastAsked is the least probability of staying true of what reads like a task for the
+// assistant: "write it for listening then, numbers spelt out".
+const leastAsked = 0.55
+
+// namesAfterColon reports whether a request says in its own sentence what it is about: "Keep this
+// for good, I'll ask in years: the deed is in the biscuit tin".
+func namesAfterColon(sentence string) bool {
+	_, after, _ := strings.Cut(strings.ReplaceAll(sentence, "：", ":"), ":")
+	return len(text.Terms(after)) >= leastNamedTerms
+}
+
+const leastNamedTerms = 4
+
 // lasting returns the sentences of a message that no pattern parses and that may stay
 // true. A short message without a parsed claim is kept whole: of "Sent my soup back, it
 // was full of coriander. It's genetic, I checked" the last sentence alone is useless.
@@ -147,8 +160,10 @@ func (m *Message) lasting() (more []said.Claim) {
 		if len(grounding.Endings(s.Sentence)) > 0 {
 			least = 0 // what it ends is kept
 		}
-		if s.P < least || text.IsGeneral(s.Sentence) || slices.ContainsFunc(m.claims, func(c said.Claim) bool { return overlap(c.Sentence, s.Sentence) }) ||
-			slices.ContainsFunc(m.requests, func(q said.Request) bool { return q.About == "" && q.Sentence == s.Sentence }) {
+		if s.P < least || s.P < leastAsked && text.IsGeneral(s.Sentence) || slices.ContainsFunc(m.claims, func(c said.Claim) bool { return overlap(c.Sentence, s.Sentence) }) ||
+			slices.ContainsFunc(m.requests, func(q said.Request) bool {
+				return q.About == "" && q.Sentence == s.Sentence && !namesAfterColon(s.Sentence)
+			}) {
 			continue
 		}
 		likeliest = max(likeliest, s.P)

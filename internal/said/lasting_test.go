@@ -59,6 +59,9 @@ func TestLastingOf(t *testing.T) {
 	for _, asks := range []string{"Remember that song by Queen.", "Write me a birthday poem for a colleague.", "wat heißt nochma kontraktur", "como dicen absorber los brasileros", "红糖糍粑和麻花哪个热量高哦"} {
 		assert.Empty(t, LastingOf(asks), "%q", asks)
 	}
+	for asks, is := range map[string]bool{"他还没来呢": false, "这孩子还在上课呢": false, "他正吃饭呢": false, "你在哪呢": true, "今天吃什么呢": true, "我们还去不去呢": true, "他还要多少呢": true} {
+		assert.Equal(t, is, Asks(asks), asks)
+	}
 	assert.Empty(t, LastingOf("She wrote: \"I have been allergic to nuts all my life.\""), "somebody else's words")
 	assert.Empty(t, LastingOf("```\nWe always deploy on Mondays and I own the pipeline.\n```"), "code")
 	assert.Len(t, LastingOf("Late again because of the bus. I never drive, I have no licence."), 2)
