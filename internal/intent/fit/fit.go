@@ -1,8 +1,7 @@
 // Command fit fits the models of internal/intent to the labelled messages in its
 // testdata: {"m": message, "keep": its lasting sentences, "ask": a later question that
 // needs the first of them}, {"q": question, "own": whether it is about its writer's
-// affairs}, and others, see row; for own also the questions of the people of
-// internal/relevance/fit. All are invented. It prints precision and recall on every
+// affairs}, and others, see row; for own also the questions of lives. All are invented. It prints precision and recall on every
 // tenth message, fitted without them, and writes the models, or only those that its argument
 // names ("lasting,own").
 package main
@@ -223,19 +222,31 @@ func held(message string) bool {
 	return h.Sum32()%2 == 0
 }
 
-// rowOf reads a line of a file.
-func rowOf(path string, line []byte) (r row, err error) {
-	if inPeople, _ := filepath.Match(people, path); !inPeople {
-		return r, json.Unmarshal(line, &r)
+// linesOf reads the lines of a file.
+func linesOf[T any](path string, file []byte) (lines []T, err error) {
+	for line := range bytes.Lines(file) {
+		var l T
+		if err := json.Unmarshal(line, &l); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", path, len(lines)+1, err)
+		}
+		lines = append(lines, l)
 	}
-	var asked struct{ Ask, Kind string }
-	err = json.Unmarshal(line, &asked)
-	r.Q, r.Own = asked.Ask, asked.Kind != "off"
-	return r, err
+	return lines, nil
 }
 
-// people are lives with questions about their affairs and about others.
-const people = "internal/relevance/fit/testdata/people/*.jsonl"
+// ofLife reads the questions of a life.
+func ofLife(path string, file []byte) (rows []row, err error) {
+	type line struct{ Ask, Kind string }
+	lines, err := linesOf[line](path, file)
+	for _, l := range lines {
+		rows = append(rows, row{Q: l.Ask, Own: l.Kind != "off"})
+	}
+	return rows, err
+}
+
+// lives are the folders of lives with questions about their people's affairs and about others.
+var lives = []string{"internal/relevance/fit/testdata/people", "cmd/ebb/testdata/lives", "cmd/ebb/testdata/more", "cmd/ebb/testdata/later", "cmd/ebb/testdata/latest",
+	"cmd/ebb/testdata/newest", "cmd/ebb/testdata/neighbours", "cmd/ebb/testdata/fresh", "cmd/ebb/testdata/plain", "cmd/ebb/testdata/strangers"}
 
 // fit fits one model to the files of a folder, measures every tenth text with a fit to
 // the others, and writes it.
@@ -243,7 +254,9 @@ func fit(w io.Writer, dir, name string, fine bool, at pace, examples func(*row, 
 	var files []string
 	patterns := []string{filepath.Join(dir, "*", "*.jsonl"), "internal/said/testdata/requests/*.jsonl"}
 	if name == "own" {
-		patterns = append(patterns, people)
+		for _, dir := range lives {
+			patterns = append(patterns, filepath.Join(dir, "*.jsonl"))
+		}
 	}
 	for _, pattern := range patterns {
 		found, err := filepath.Glob(pattern)
@@ -258,13 +271,16 @@ func fit(w io.Writer, dir, name string, fine bool, at pace, examples func(*row, 
 		if err != nil {
 			return err
 		}
-		n := 0
-		for line := range bytes.Lines(file) {
-			n++
-			r, err := rowOf(path, line)
-			if err != nil {
-				return fmt.Errorf("%s:%d: %w", path, n, err)
-			}
+		read := linesOf[row]
+		if bytes.HasPrefix(file, []byte(`{"life"`)) {
+			read = ofLife
+		}
+		rows, err := read(path, file)
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			r := &rows[i]
 			if name != "forget" && (r.Chat && (name != "done" || r.Reply == "") || (r.Confided != nil || r.Request != "") && name != "confided" && name != "asks" || r.Asks != nil && name != "asks") {
 				continue // not labelled for the others
 			}
@@ -272,7 +288,7 @@ func fit(w io.Writer, dir, name string, fine bool, at pace, examples func(*row, 
 			if strings.HasPrefix(set, "saved-") && name != "saved" || strings.HasPrefix(set, "own-") && name != "own" {
 				continue // in the words of an assistant, or written for one model
 			}
-			all = append(all, examples(&r, set)...)
+			all = append(all, examples(r, set)...)
 		}
 	}
 	for _, e := range all {
