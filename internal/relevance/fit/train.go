@@ -18,7 +18,7 @@ import (
 // tables are kept small. The steps are those of Adam (Kingma and Ba 2015), over batches of
 // examples, at a rate that falls in the second half.
 const (
-	steps     = 1000
+	steps     = 4000
 	batch     = 128
 	lines     = 48
 	mostShown = 4
