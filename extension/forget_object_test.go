@@ -109,3 +109,31 @@ func TestForgetTakesWhatWasSavedFromIt(t *testing.T) {
 		require.True(t, known("two cats"))
 	}
 }
+
+// What stands in the message beside what is to be forgotten stays, as what was parsed from it, as
+// an agent saved it and as the host stated it.
+func TestForgetLeavesWhatStandsBesideIt(t *testing.T) {
+	for _, c := range []struct{ said, saved, secret, ask, stays string }{
+		{"I'm allergic to nuts. My brother Tom is in prison.", "Dora reacts to nuts and walnuts.", "Dora's brother Tom sits in prison.", "Please forget that my brother Tom is in prison.", "walnuts"},
+		{"Ich bin gegen Nüsse allergisch. Mein Bruder Tom sitzt im Gefängnis.", "Dora trägt wegen der Nüsse einen EpiPen.", "Doras Bruder Tom ist im Gefängnis.", "Bitte vergiss, dass mein Bruder Tom im Gefängnis sitzt.", "EpiPen"},
+		{"Soy alérgica a las nueces. Mi hermano Tom está en la cárcel.", "Dora lleva un EpiPen por las nueces.", "El hermano de Dora, Tom, está en la cárcel.", "Por favor olvida que mi hermano Tom está en la cárcel.", "EpiPen"},
+		{"我对坚果过敏。我哥哥在坐牢。", "朵拉对坚果和芹菜过敏。", "朵拉的哥哥在坐牢。", "请忘掉我哥哥在坐牢。", "芹菜"},
+	} {
+		l := newDiary(t)
+		l.says(c.said)
+		l.tool("remember_fact", map[string]any{"content": c.saved})
+		l.tool("remember_fact", map[string]any{"content": c.secret})
+		_, err := l.x.Remember(t.Context(), dora, "Dora and Tom share a flat in prison street.")
+		require.NoError(t, err)
+		l.says("We have two cats.")
+		l.says(c.ask)
+		records, err := l.x.Timeline(t.Context(), dora, TimelineQuery{Limit: 100})
+		require.NoError(t, err)
+		known := func(text string) bool {
+			return slices.ContainsFunc(records, func(r Record) bool { return strings.Contains(r.Content, text) && r.State != schema.StateForgotten })
+		}
+		require.True(t, known(c.stays), c.ask)
+		require.False(t, known(c.secret), c.ask)
+		require.True(t, known("prison street"), c.ask)
+	}
+}

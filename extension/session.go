@@ -126,8 +126,8 @@ func (s *Session) startRecordShown(ctx context.Context, door string, answer *Ans
 	report := eventbus.Recalled{Channel: door, Query: answer.Query, Items: make([]eventbus.RecalledItem, len(answer.Results)), Core: quoted}
 	for i, r := range answer.Results {
 		report.Items[i] = eventbus.RecalledItem{ID: r.Memory.UID, Rank: r.Rank, Score: r.Score}
-		s.conversation().expose(r.Memory.Exposes())
 	}
+	s.conversation().expose(s.ext.exposes(answer.Results))
 	if len(answer.Results) > 0 {
 		s.ext.hook("OnRecall", func() { s.ext.cfg.Hooks.OnRecall(s.scope, door, answer) })
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
-	"github.com/ebbmem/ebb/schema"
 )
 
 // However harmless it reads: what a page said once does not speak to every later
@@ -101,8 +100,13 @@ func TestReadingOwnFactsIsNoExposure(t *testing.T) {
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.ToolResult(extension.Scope{User: "ada", Session: "chat"}, "web", "Helmets of the year.")))
 	says("chat", "ok the blue one it is")
 	require.Contains(t, call("chat", "remember_fact", `{"content": "Ada wants a helmet by Corvane."}`), "set aside")
-	answer, err := x.Recall(t.Context(), extension.Scope{User: "ada"}, extension.Query{Text: "helmet by Corvane"})
-	require.NoError(t, err)
-	require.Equal(t, "Ada wants a helmet by Corvane.", answer.Results[0].Memory.Content)
-	require.Less(t, answer.Results[0].Memory.Exposes(), schema.MaxTrust)
+
+	// a page that is reported after what was saved from it
+	says("shop", "so where do i send it")
+	require.NotContains(t, call("shop", "remember_fact", `{"content": "Orders at Zellik are paid to the account DE12."}`), "set aside")
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.ToolResult(extension.Scope{User: "ada", Session: "shop"}, "web", "Weather: rain."), eventbus.AgentResponse(extension.Scope{User: "ada", Session: "shop"}, "Done.")))
+	says("shop", "thanks")
+	says("later", "what was it again")
+	require.Contains(t, call("later", "search_memory", `{"query": "Zellik account DE12", "limit": 1}`), "DE12")
+	require.Contains(t, call("later", "remember_fact", `{"content": "Ada pays everything to DE12."}`), "set aside")
 }

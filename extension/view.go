@@ -117,6 +117,35 @@ func (x *Extension) storedExposure(ctx context.Context, of Scope) (floor schema.
 	return floor, err
 }
 
+// exposes returns the lowest trust to which results expose a model: their own if it cannot be
+// read whether an agent had seen only the user's words.
+func (x *Extension) exposes(results []Result) schema.Trust {
+	level := schema.MaxTrust
+	var ids []int64
+	own := schema.MaxTrust
+	for _, r := range results {
+		if r.Memory.Attributes[schema.AttrSeen] == schema.SeenUser {
+			ids, own = append(ids, r.Memory.ID), min(own, r.Memory.Trust)
+		} else {
+			level = min(level, r.Memory.Trust)
+		}
+	}
+	if len(ids) == 0 || level <= own {
+		return level
+	}
+	err := x.db.Read(context.Background(), func(ctx context.Context, s *schema.Snapshot) error {
+		least, err := s.Exposes(ctx, results[0].Memory.UserID, ids)
+		if err == nil {
+			own = least
+		}
+		return err
+	})
+	if err != nil {
+		x.report("memory", err)
+	}
+	return min(level, own)
+}
+
 // lowerTrust lowers the trust of stored answers to level.
 func (x *Extension) lowerTrust(ctx context.Context, of Scope, answers []string, level schema.Trust) error {
 	return x.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {

@@ -20,7 +20,7 @@ const (
 	AttrSaid       = "said"       // of a claim that code parsed from a message: claim, wish or lasting
 	AttrForgotten  = "forgotten"  // when its user asked to forget it, RFC 3339
 
-	AttrSeen      = "seen"      // of a claim that an agent saved: [SeenUser]
+	AttrSeen      = "seen"      // of a claim that an agent saved: [SeenUser], or none
 	AttrStore     = "store"     // of a claim: the store that it is in, such as procedural
 	AttrSuccesses = "successes" // of a procedure: how often it helped, an integer
 	AttrFailures  = "failures"  // and how often it did not
@@ -40,7 +40,7 @@ var ruledAttributes = []string{AttrTier, AttrTagged, AttrValence, AttrArousal, A
 // that is kept verbatim because it is likely to stay true.
 const SaidLasting = "lasting"
 
-var ownAttributes = append([]string{AttrTool, AttrPartial, AttrTemporal, AttrDepth, AttrPrompt, AttrQuestions, AttrQuarantine, AttrReleased, AttrSaid, AttrForgotten, AttrChannels}, ruledAttributes...)
+var ownAttributes = append([]string{AttrTool, AttrPartial, AttrTemporal, AttrDepth, AttrPrompt, AttrQuestions, AttrQuarantine, AttrReleased, AttrSaid, AttrForgotten, AttrSeen, AttrChannels}, ruledAttributes...)
 
 // Limits of a memory's metadata.
 const (

@@ -92,21 +92,32 @@ func (m *Memory) Hearsay() bool {
 	return false
 }
 
-// SeenUser is the value of [AttrSeen] if the agent had seen nothing but the user's words and
-// its own when it saved the claim.
+// SeenUser is the value of [AttrSeen] if the agent was not known to have seen anything but the
+// user's words and its own when it saved the claim.
 const SeenUser = "user"
 
-// Exposes returns the trust that a model keeps that is shown the memory: its own trust, or that
-// of the user's words for what an agent saved that had seen nothing else.
-func (m *Memory) Exposes() Trust {
-	if m.Origin == OriginAssistant && m.Attributes[AttrSeen] == SeenUser {
-		return MaxTrust
-	}
-	return m.Trust
-}
+// exposes is the trust that a model keeps that is shown a memory m, in SQL: that of m, or of the
+// user's words for what an agent saved that had seen nothing else. If its answer in that turn,
+// or a tool's result that was reported later in it, is trusted less, it had.
+const exposes = `CASE WHEN m.origin = 'assistant' AND m.kind <> 'episode' AND json_extract(m.attributes, '$.seen') = 'user' AND NOT EXISTS (
+		SELECT 1 FROM memories e WHERE e.session_id = m.session_id AND e.event_time >= m.event_time AND e.event_time < m.event_time + 86400000
+			AND e.kind = 'episode' AND e.role <> 'user' AND e.trust < 4 AND e.id > m.id AND NOT EXISTS (
+				SELECT 1 FROM memories u WHERE u.session_id = m.session_id AND u.event_time >= m.event_time AND u.event_time <= e.event_time
+					AND u.kind = 'episode' AND u.role = 'user' AND u.id > m.id AND u.id < e.id))
+	THEN 4 ELSE m.trust END`
 
-// exposes is [Memory.Exposes] of m in SQL.
-const exposes = `CASE WHEN m.origin = 'assistant' AND json_extract(m.attributes, '$.seen') = 'user' THEN 4 ELSE m.trust END`
+// Exposes returns the lowest trust to which a model is exposed that is shown a user's memories.
+//
+// Errors: [ErrNotFound] if there are none, or one is not the user's.
+func (s *Snapshot) Exposes(ctx context.Context, userID int64, memories []int64) (Trust, error) {
+	var least, found int64
+	err := s.Row(ctx, `SELECT coalesce(min(`+exposes+`), 0), count(*) FROM json_each(?) j CROSS JOIN memories m ON m.id = CAST(j.value AS BIGINT) AND +m.user_id = ?`,
+		[]any{JSONList(memories), userID}, &least, &found)
+	if err == nil && (found == 0 || found < int64(len(memories))) {
+		err = ErrNotFound
+	}
+	return Trust(least), err
+}
 
 // LeastTrusted returns the lowest trust of the messages of a session, and of the memories
 // shown to models in it, from since on; zero means from its beginning. The empty name

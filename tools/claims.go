@@ -49,7 +49,7 @@ func (c *claim) add(ctx context.Context, tx *schema.Tx, d *Deps, userID int64, k
 		Tags: c.tags, Origin: schema.OriginAssistant, Trust: min(max(c.trust, 0), unbacked),
 		Attributes: schema.Attributes{schema.AttrTemporal: grounding.Temporal(c.content, d.DB.Now().In(d.Location))},
 	}
-	if c.backing == nil && c.trust == schema.MaxTrust {
+	if c.backing == nil && c.trust == schema.MaxTrust && sessionID != 0 {
 		m.Attributes[schema.AttrSeen] = schema.SeenUser
 	}
 	add := claims.Claim{Memory: m, Chunks: c.chunks, Reading: c.reading, Similar: c.similar, Corrects: c.corrects}
@@ -84,8 +84,10 @@ func (c *claim) add(ctx context.Context, tx *schema.Tx, d *Deps, userID int64, k
 	if err != nil || out.Status == claims.Refused {
 		return out, err
 	}
-	if err := linkEntities(ctx, tx, out.Memory, c.entities); err != nil {
-		return out, err
+	if out.Memory == m || c.backing != nil || c.trust == schema.MaxTrust { // else the names may be from elsewhere than the claim
+		if err := linkEntities(ctx, tx, out.Memory, c.entities); err != nil {
+			return out, err
+		}
 	}
 	switch {
 	case out.Status == claims.Made || out.Status == claims.Quarantined:

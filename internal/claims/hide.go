@@ -9,6 +9,7 @@ import (
 	"github.com/ebbmem/ebb/internal/intent"
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/internal/topics"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -42,8 +43,9 @@ func (w *reading) hide(ctx context.Context, t *targets) error {
 		return err
 	}
 	var sources []int64
+	meant := w.texts(t)
 	for _, c := range cited {
-		sources = append(sources, c.SourceID)
+		sources, meant = append(sources, c.SourceID), append(meant, text.QueryTerms(c.Quote, 0))
 	}
 	behind, err := w.tx.ByID(ctx, w.UserID, sources)
 	if err != nil {
@@ -66,7 +68,7 @@ func (w *reading) hide(ctx context.Context, t *targets) error {
 			return err
 		}
 		for i := range saved {
-			if t.restates(&saved[i]) {
+			if meant.restatedBy(&saved[i]) {
 				if err := one(&saved[i], true); err != nil {
 					return err
 				}
@@ -85,7 +87,7 @@ func (w *reading) hide(ctx context.Context, t *targets) error {
 			}
 			continue
 		}
-		if t.pointed || m.Kind == schema.KindReflection || isLasting(m) || t.tells(m.Content) || t.restates(m) {
+		if t.pointed || m.Kind == schema.KindReflection || isLasting(m) || t.tells(m.Content) || meant.restatedBy(m) {
 			if err := one(m, t.quarantined); err != nil {
 				return err
 			}
@@ -115,15 +117,52 @@ func (w *reading) beside(ctx context.Context, m *schema.Memory) (bool, error) {
 	}), err
 }
 
-// leastRestated is the share of its terms that a memory has in common with a message if it says
-// the same in other words.
+// meantTexts are the terms of each text that is to be forgotten.
+type meantTexts [][]string
+
+// texts returns the terms of the claims to be forgotten, or else of the messages: of each the
+// sentence that is most about the request's object, if one is more than the others.
+func (w *reading) texts(t *targets) (texts meantTexts) {
+	for i := range t.claims {
+		texts = append(texts, text.QueryTerms(t.claims[i].Content, 0))
+	}
+	if len(texts) > 0 {
+		return texts
+	}
+	about, terms := topics.Ask(topics.Of(t.object), 1), text.QueryTerms(t.object, 0)
+	for i := range t.episodes {
+		if t.episodes[i].ID == w.ID {
+			continue // the request itself
+		}
+		most, best := 0.0, t.episodes[i].Content
+		for _, unit := range said.LastingUnits(best) {
+			near := about.Near(topics.Of(unit))
+			for _, term := range text.QueryTerms(unit, 0) {
+				if slices.Contains(terms, term) {
+					near++
+				}
+			}
+			if near > most {
+				most, best = near, unit
+			}
+		}
+		texts = append(texts, text.QueryTerms(best, 0))
+	}
+	return texts
+}
+
+// leastRestated is the share of its terms that a memory has in common with a text if it says the
+// same in other words.
 const leastRestated = 0.3
 
-// restates reports whether a memory says the same as one of the messages.
-func (t *targets) restates(m *schema.Memory) bool {
-	terms := wordsOf(m)
-	return slices.ContainsFunc(t.episodes, func(message schema.Memory) bool {
-		held, shared := wordsOf(&message), 0
+// restatedBy reports whether a memory that an agent saved says the same as one of the texts.
+func (texts meantTexts) restatedBy(m *schema.Memory) bool {
+	if m.Protected || m.Attributes[schema.AttrSaid] != "" || m.Attributes[schema.AttrTemporal] == "" { // kept, parsed from a message, or stated by the host
+		return false
+	}
+	terms := text.QueryTerms(m.Content, 0)
+	return slices.ContainsFunc(texts, func(held []string) bool {
+		shared := 0
 		for _, term := range terms {
 			if slices.Contains(held, term) {
 				shared++

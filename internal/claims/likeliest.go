@@ -52,7 +52,7 @@ const (
 	leastRelated   = 0.1   // share of the request's words and similarity of topics, together, that it must have
 	leastHeld      = 0.45  // share of the request's words, weighted, that it must hold below mostMeant
 	mostlyNamed    = 0.6   // the same for the nearest by words
-	mostNamed      = 100   // memories in which words alone may say what is meant
+	mostNamed      = 50    // statements among which words alone may say what is meant
 )
 
 // Thresholds and weights for loose requests, each 0–1.
@@ -86,7 +86,7 @@ func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.
 	best, score := x.likeliest(q.Object(), when)
 	if !q.Back && len(x.terms) > 0 {
 		meant, p, share := x.meant(w.Content, q.Object(), when)
-		words := best >= 0
+		words, many := best >= 0, len(x.statements()) > mostNamed
 		if !words {
 			best = x.secret(q.Object())
 		}
@@ -94,9 +94,9 @@ func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.
 		switch {
 		case p >= mostMeant || p >= surelyMeant && share >= leastHeld:
 			best = meant
-		case words && len(memories) > mostNamed:
+		case words && many:
 			best = -1 // too many share a word with it
-		case words && (!same || share < mostlyNamed || p < leastMeantBy && score < surelyNamed), !same && (p >= surelyMeant || len(memories) > mostNamed):
+		case words && (!same || share < mostlyNamed || p < leastMeantBy && score < surelyNamed), !same && (p >= surelyMeant || many):
 			best = -1 // another one, or none, is likelier
 		}
 	}

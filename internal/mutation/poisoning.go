@@ -20,7 +20,7 @@ var poisoning = []Mutant{
 	{
 		Defence: "recalled memories count as exposure, whichever entry point returns them",
 		File:    "extension/session.go",
-		Old:     "s.conversation().expose(r.Memory.Exposes())",
+		Old:     "s.conversation().expose(s.ext.exposes(answer.Results))",
 		New:     "s.conversation().expose(schema.MaxTrust)",
 		Package: "./extension",
 		Test:    "TestNoSourceRaisesAnswerTrust",
@@ -28,8 +28,16 @@ var poisoning = []Mutant{
 	{
 		Defence: "what an agent saves after reading a page exposes who reads it later",
 		File:    "tools/claims.go",
-		Old:     "if c.backing == nil && c.trust == schema.MaxTrust {",
-		New:     "if c.backing == nil {",
+		Old:     "if c.backing == nil && c.trust == schema.MaxTrust && sessionID != 0 {",
+		New:     "if c.backing == nil && sessionID != 0 {",
+		Package: "./extension",
+		Test:    "TestReadingOwnFactsIsNoExposure",
+	},
+	{
+		Defence: "a page that is reported late exposes who reads what was saved before it",
+		File:    "schema/trust.go",
+		Old:     "AND e.role <> 'user' AND e.trust < 4",
+		New:     "AND e.role <> 'user' AND e.trust < 0",
 		Package: "./extension",
 		Test:    "TestReadingOwnFactsIsNoExposure",
 	},

@@ -76,7 +76,7 @@ func endsClause(r rune) bool { return strings.ContainsRune(".!?;:,…。！？�
 // pointsBack matches references to the preceding message, questions each question, mayPointBack
 // what asks to act as if something had not been said: the preceding message, if it names nothing.
 var (
-	pointsBack   = prefilter.New(`(?i)\b(?:last (?:one|message|bit|part|thing)|previous (?:one|message)|just (?:said|wrote|told|sent|typed))|\b(?:gleich wieder|letzte nachricht|letzten satz|vorige nachricht)|(?:^|[^\pL])(?:últim[oa] (?:mensaje|frase|cosa)|acabo de|eso borralo)|[刚剛][刚剛才]?(?:[说說讲講]的?|那)|上一条|上一句|前一句|這句|这条|这句`)
+	pointsBack   = prefilter.New(`(?i)\b(?:last (?:one|message|bit|part|thing)|previous (?:one|message)|just (?:said|wrote|told|sent|typed))|\b(?:gleich wieder|letzte nachricht|letzten satz|vorige nachricht)|(?:^|[^\pL])(?:últim[oa] (?:mensaje|frase|cosa)|acabo de|eso borralo)|[刚剛][刚剛才]?(?:[说說讲講提发發写寫打]|告[诉訴]|那)|上一条|上一句|前一句|這句|这条|这句`)
 	questions    = regexp.MustCompile(`[^.!?…。！？]*[?？]`)
 	mayPointBack = prefilter.New(`(?i)\b(?:strike|scratch|ignore) that\b|\bpretend i|\b(?:eben|gerade|tu so)\b|(?:^|[^\pL])(?:últim[oa]|haz como)|刚|剛|方才|当我没说`)
 )

@@ -233,7 +233,7 @@ var unmarked = prefilter.New(
 // rhetorical matches questions that tell something: "can you believe, Rayan cuts with
 // the left hand".
 var rhetorical = prefilter.New(`(?i)\b(?:can|could|would) you (?:believe|imagine)\b|\b(?:did|do) (?:you know|i (?:tell|mention|say))\b|\bweißt du,|\bhab(?:e)? ich\b`,
-	`(?:还|正|着)[^，。,！ 呢哪谁几什怎多么不]{0,10}呢[。~\s]*$`)
+	`(?:^|[ ，,。！])[^ ，,。！哪谁几什怎多么啥何]{0,12}(?:还[没在搁]|正在|正[吃睡忙开])[^ ，,。！呢哪谁几什怎多么啥何不]{0,10}呢[。~\s]*$`)
 
 // asksUnmarked reports whether a sentence is a question without a question mark.
 func asksUnmarked(sentence string) bool {

@@ -59,7 +59,8 @@ func TestLastingOf(t *testing.T) {
 	for _, asks := range []string{"Remember that song by Queen.", "Write me a birthday poem for a colleague.", "wat heißt nochma kontraktur", "como dicen absorber los brasileros", "红糖糍粑和麻花哪个热量高哦"} {
 		assert.Empty(t, LastingOf(asks), "%q", asks)
 	}
-	for asks, is := range map[string]bool{"他还没来呢": false, "这孩子还在上课呢": false, "他正吃饭呢": false, "你在哪呢": true, "今天吃什么呢": true, "我们还去不去呢": true, "他还要多少呢": true} {
+	for asks, is := range map[string]bool{"他还没来呢": false, "这孩子还在上课呢": false, "他正吃饭呢": false, "你在哪呢": true, "今天吃什么呢": true, "我们还去不去呢": true, "他还要多少呢": true,
+		"吃饭还是吃面呢": true, "为什么他还没来呢": true, "谁还在上课呢": true, "你怎么还在吃呢": true, "真正的原因呢": true, "正确答案呢": true, "还有呢": true, "我妹妹在北京还是在上海呢": true, "还记得我姐的名字呢": true, "护照呢": true} {
 		assert.Equal(t, is, Asks(asks), asks)
 	}
 	assert.Empty(t, LastingOf("She wrote: \"I have been allergic to nuts all my life.\""), "somebody else's words")
