@@ -12,7 +12,9 @@ func (a *Asked) Budget(depends bool, usual, own int) int {
 	case text.IsPersonal(a.question):
 		odds = personalOdds
 	case a.s.Name(a.question):
-		odds = namedOdds
+		if odds = namedOdds; len(text.QueryTerms(a.question, 0)) <= namedAlone {
+			odds = personalOdds // "who is Noor"
+		}
 	}
 	p = odds * p / (1 - p + odds*p)
 	if depends {
@@ -30,11 +32,11 @@ func (a *Asked) Budget(depends bool, usual, own int) int {
 
 // Probabilities that a question is about the user's own affairs. From leastOwn on it gets
 // more than usual, with the square of what it is above, from surelyOwn on all, below
-// leastNear seven tenths of the usual. personalOdds is what words for its writer multiply the
-// odds by, and namedOdds a name that lines contain: "who wrote Anne of Green Gables" is about
-// no Anne that the user knows. In fifteen lives that nothing was fitted to, 4.8 % of questions
-// about something else would get all with 30 for a name, 3.4 % with 10, which costs .1 % of the
-// others. After a year, with .2 and .6 the sections of 47 lives would contain .4 to
+// leastNear seven tenths of the usual. personalOdds is what words for its writer, or a name that
+// lines contain among namedAlone words, multiply the odds by, and namedOdds a name among more:
+// "who wrote Anne of Green Gables" is about no Anne that the user knows. In fifteen lives that
+// nothing was fitted to, 4.8 % of questions about something else would get all with 30 for each
+// name, 3.4 % with 10. After a year, with .2 and .6 the sections of 47 lives would contain .4 to
 // .8 % more of what is asked for, and cost 585 tokens in place of 434 for questions about
 // something else; with .5 and .9 .2 % less, and 380.
 const (
@@ -42,5 +44,6 @@ const (
 	leastOwn     = 0.4
 	personalOdds = 30
 	namedOdds    = 10
+	namedAlone   = 2
 	surelyOwn    = 0.8
 )
