@@ -100,6 +100,9 @@ func TestReadingOwnFactsIsNoExposure(t *testing.T) {
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.ToolResult(extension.Scope{User: "ada", Session: "chat"}, "web", "Helmets of the year.")))
 	says("chat", "ok the blue one it is")
 	require.Contains(t, call("chat", "remember_fact", `{"content": "Ada wants a helmet by Corvane."}`), "set aside")
+	says("third", "which one was it")
+	require.Contains(t, call("third", "search_memory", `{"query": "helmet by Corvane", "limit": 1}`), "Corvane")
+	require.Contains(t, call("third", "remember_fact", `{"content": "Ada orders everything at Corvane."}`), "set aside")
 
 	// a page that is reported after what was saved from it
 	says("shop", "so where do i send it")
