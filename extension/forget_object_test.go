@@ -137,3 +137,25 @@ func TestForgetLeavesWhatStandsBesideIt(t *testing.T) {
 		require.True(t, known("prison street"), c.ask)
 	}
 }
+
+// An agent that chooses a message forgets of what it saved from it only what the request means.
+func TestForgetOfHalfAMessage(t *testing.T) {
+	l := newDiary(t)
+	const said = "my knee is bone on bone, so nothing with stairs. and between us, i lent rui two thousand and my mother must not know"
+	l.says(said)
+	l.tool("remember_fact", map[string]any{"content": "Dora avoids stairs because of arthritis in the knee."})
+	l.tool("remember_fact", map[string]any{"content": "Dora lent Rui 2,000; her mother must not hear of it."})
+	l.says("the fishmonger keeps me the small squid on fridays")
+	l.publish("rui paid up. that whole business with him, out of your head please")
+	records, err := l.x.Timeline(t.Context(), dora, TimelineQuery{Limit: 100})
+	require.NoError(t, err)
+	at := slices.IndexFunc(records, func(r Record) bool { return r.Content == said })
+	require.Contains(t, l.tool("forget_memory", map[string]any{"memory_id": records[at].UID}), "Forgotten")
+	records, err = l.x.Timeline(t.Context(), dora, TimelineQuery{Limit: 100})
+	require.NoError(t, err)
+	known := func(text string) bool {
+		return slices.ContainsFunc(records, func(r Record) bool { return strings.Contains(r.Content, text) && r.State != schema.StateForgotten })
+	}
+	require.False(t, known("2,000"))
+	require.True(t, known("arthritis in the knee"))
+}

@@ -2,6 +2,7 @@ package extension
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -118,7 +119,8 @@ func (x *Extension) storedExposure(ctx context.Context, of Scope) (floor schema.
 }
 
 // exposes returns the lowest trust to which results expose a model: their own if it cannot be
-// read whether an agent had seen only the user's words.
+// read whether an agent had seen only the user's words. It reads the database only for what an
+// agent saved, which is never injected automatically.
 func (x *Extension) exposes(results []Result) schema.Trust {
 	level := schema.MaxTrust
 	var ids []int64
@@ -133,14 +135,16 @@ func (x *Extension) exposes(results []Result) schema.Trust {
 	if len(ids) == 0 || level <= own {
 		return level
 	}
-	err := x.db.Read(context.Background(), func(ctx context.Context, s *schema.Snapshot) error {
+	ctx, cancel := context.WithTimeout(context.Background(), recordTime) // a cancelled turn has shown them, too
+	defer cancel()
+	err := x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		least, err := s.Exposes(ctx, results[0].Memory.UserID, ids)
 		if err == nil {
 			own = least
 		}
 		return err
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, schema.ErrNotFound) { // erased in the meantime
 		x.report("memory", err)
 	}
 	return min(level, own)

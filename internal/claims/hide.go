@@ -14,8 +14,8 @@ import (
 )
 
 // hide forgets the targets and whatever would reveal them: the messages that
-// support the claims, other claims with the same words, memories derived from them,
-// and summaries of entities that repeat them.
+// support the claims, other claims with the same words, memories derived from them, what
+// agents saved from them in other words, and summaries of entities that repeat them.
 func (w *reading) hide(ctx context.Context, t *targets) error {
 	hidden := make(map[int64]bool)
 	one := func(m *schema.Memory, quarantined bool) error {
@@ -43,10 +43,11 @@ func (w *reading) hide(ctx context.Context, t *targets) error {
 		return err
 	}
 	var sources []int64
-	meant := w.texts(t)
+	var quotes []string
 	for _, c := range cited {
-		sources, meant = append(sources, c.SourceID), append(meant, text.QueryTerms(c.Quote, 0))
+		sources, quotes = append(sources, c.SourceID), append(quotes, c.Quote)
 	}
+	meant := w.texts(t, quotes)
 	behind, err := w.tx.ByID(ctx, w.UserID, sources)
 	if err != nil {
 		return err
@@ -120,21 +121,21 @@ func (w *reading) beside(ctx context.Context, m *schema.Memory) (bool, error) {
 // meantTexts are the terms of each text that is to be forgotten.
 type meantTexts [][]string
 
-// texts returns the terms of the claims to be forgotten, or else of the messages: of each the
-// sentence that is most about the request's object, if one is more than the others.
-func (w *reading) texts(t *targets) (texts meantTexts) {
+// texts returns the terms of the claims to be forgotten and of their quotes, or else of the
+// messages: of each the sentence that is most like the request, if one is.
+func (w *reading) texts(t *targets, quotes []string) (texts meantTexts) {
+	all := quotes
 	for i := range t.claims {
-		texts = append(texts, text.QueryTerms(t.claims[i].Content, 0))
+		all = append(all, t.claims[i].Content)
 	}
-	if len(texts) > 0 {
-		return texts
-	}
-	about, terms := topics.Ask(topics.Of(t.object), 1), text.QueryTerms(t.object, 0)
 	for i := range t.episodes {
-		if t.episodes[i].ID == w.ID {
-			continue // the request itself
+		if len(t.claims) == 0 && t.episodes[i].ID != w.ID { // not the request itself
+			all = append(all, t.episodes[i].Content)
 		}
-		most, best := 0.0, t.episodes[i].Content
+	}
+	about, terms := topics.Ask(topics.Of(t.request), 1), text.QueryTerms(t.request, 0)
+	for _, best := range all {
+		most := 0.0
 		for _, unit := range said.LastingUnits(best) {
 			near := about.Near(topics.Of(unit))
 			for _, term := range text.QueryTerms(unit, 0) {

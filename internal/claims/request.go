@@ -222,7 +222,7 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 		}
 		return err
 	}
-	t.object = q.Object()
+	t.request = q.Sentence
 	t.episodes = append(t.episodes, *w.Memory)
 	return w.hide(ctx, &t)
 }
@@ -252,7 +252,7 @@ func (w *reading) meant(ctx context.Context, q Request) error {
 		return nil
 	}
 	if q.Asked != nil {
-		t.object = q.Asked.Object()
+		t.request = q.Asked.Sentence
 		for _, m := range slices.Concat(t.claims, t.episodes) {
 			if meant, err := w.concerns(ctx, q.Asked, &m, q.found); err != nil || !meant {
 				return err

@@ -19,8 +19,8 @@ type targets struct {
 	claims   []schema.Memory
 	episodes []schema.Memory
 	reading  said.Claim // parsed from the request; zero if it cannot be parsed
-	object   string     // of the request
-	terms    []string   // of the object
+	request  string     // its sentence; "" for a host's
+	terms    []string   // of the request's object
 	certain  bool       // it names a claim, a predicate or a person
 	pointed  bool       // it names nothing and refers to messages
 
