@@ -3,6 +3,7 @@ package evalset
 import (
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -128,6 +129,17 @@ type lifeLine struct {
 	Tell    *struct {
 		Fact string `json:"fact"`
 	} `json:"tell"`
+}
+
+// Parts is into how many parts lives are divided, so that each can be measured with models that
+// were fitted to the others: see [Part].
+const Parts = 5
+
+// Part returns the part of a life, 0 to Parts-1.
+func Part(life string) int {
+	h := fnv.New32a()
+	h.Write([]byte(life))
+	return int(h.Sum32() % Parts)
 }
 
 // LoadLives reads every *.jsonl of a folder, in order of name.

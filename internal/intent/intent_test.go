@@ -19,7 +19,7 @@ func TestModelsAreComplete(t *testing.T) {
 	for name, m := range map[string]*Model{"forget": Forget, "done": Done, "manner": Manner, "saved": SavedManner, "confided": Confided, "asks": Asks} {
 		assert.Len(t, m.weights, FineBuckets, name)
 	}
-	assert.Zero(t, load([]byte("short"), false).P("I live in Oslo"))
+	assert.Zero(t, Load([]byte("short"), false).P("I live in Oslo"))
 }
 
 // None of these is among the questions that the model was fitted to.

@@ -40,33 +40,33 @@ var asks []byte
 var (
 	// Asks rates a message or a sentence: the probability that it only asks for something
 	// now, an answer or a task, typed with or without a question mark.
-	Asks = load(asks, true)
+	Asks = Load(asks, true)
 	// Lasting rates a sentence: the probability that it states something about the
 	// writer's life or work that will still matter in months.
-	Lasting = load(lasting, false)
+	Lasting = Load(lasting, false)
 	// Own rates a question or a request: the probability that a good answer depends on
 	// what only somebody who knows the writer can know.
-	Own = load(own, false)
+	Own = Load(own, false)
 	// Forget rates a message: the probability that it asks to forget something that was
 	// said or stored.
-	Forget = load(forget, true)
+	Forget = Load(forget, true)
 	// Done rates an assistant's answer to a message that may ask to forget something: the
 	// probability that it says that this is done.
-	Done = load(done, true)
+	Done = Load(done, true)
 	// Manner rates a message or a sentence: the probability that it says how to answer,
 	// speak to or address the writer from now on.
-	Manner = load(manner, true)
+	Manner = Load(manner, true)
 	// SavedManner is [Manner] for a fact that an assistant saved in its own words: "User
 	// prefers concise answers".
-	SavedManner = load(saved, true)
+	SavedManner = Load(saved, true)
 	// Confided rates a message or a sentence: the probability that its writer may want it
 	// forgotten one day, as what is shameful, painful or somebody else's secret.
-	Confided = load(confided, true)
+	Confided = Load(confided, true)
 )
 
-// load reads the weights: bias and unit as float32, little endian, then a byte for each
+// Load reads the weights: bias and unit as float32, little endian, then a byte for each
 // bucket. A file of another length gives a model that rates everything 0.
-func load(file []byte, fine bool) *Model {
+func Load(file []byte, fine bool) *Model {
 	const head = 8
 	buckets := Buckets
 	if fine {

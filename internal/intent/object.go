@@ -7,7 +7,7 @@ var object []byte
 
 // inObject rates a word of a request: the probability that it belongs to what the request
 // is about.
-var inObject = load(object, true)
+var inObject = Load(object, true)
 
 // A Word is a word of a text, or a character of Chinese.
 type Word struct {

@@ -20,7 +20,7 @@ type Forgetting struct {
 	Mistaken int `json:"mistaken"`
 }
 
-func (f *Forgetting) add(other Forgetting) {
+func (f *Forgetting) Add(other Forgetting) {
 	f.Requests += other.Requests
 	f.Words += other.Words
 	f.Agent += other.Agent

@@ -72,7 +72,7 @@ func Lives(ctx context.Context, lives []*evalset.Life, o Options) (*LivesView, e
 			return nil, fmt.Errorf("life %s: %w", life.Name, err)
 		}
 		v.Lives = append(v.Lives, LifeResult{life.Name, r.messages, r.took.Seconds(), r.tally.figures(), r.forgetting, r.missed})
-		v.Forgetting.add(r.forgetting)
+		v.Forgetting.Add(r.forgetting)
 		all.add(r.tally)
 	}
 	v.Total = all.figures()

@@ -50,13 +50,13 @@ type Vector [Dims]float32
 var lines []byte
 
 // Fitted is the model in use.
-var Fitted = load(lines)
+var Fitted = Load(lines)
 
 // head is the length of a model's file before its tables.
 const head = 4 * (2 + Features + Units*(Features+2) + 2)
 
-// load reads what [Model.Encode] returns. Another file gives a model that rates everything 0.
-func load(file []byte) *Model {
+// Load reads what [Model.Encode] returns. Another file gives a model that rates everything 0.
+func Load(file []byte) *Model {
 	m := new(Model)
 	if len(file) < head || len(file) != head+2*Dims*int(binary.LittleEndian.Uint32(file)) {
 		return m

@@ -25,7 +25,7 @@ func TestTheModelIsForTheTableOfTopics(t *testing.T) {
 func TestEncodeAndLoad(t *testing.T) {
 	file := Fitted.Encode(7)
 	require.Equal(t, uint32(7), binary.LittleEndian.Uint32(file[4:]))
-	again := load(file)
+	again := Load(file)
 	require.Equal(t, Fitted.Linear, again.Linear)
 	require.Equal(t, Fitted.Hidden, again.Hidden)
 	for code := range Fitted.Lines {
@@ -34,7 +34,7 @@ func TestEncodeAndLoad(t *testing.T) {
 			require.InDelta(t, Fitted.Questions[code][d], again.Questions[code][d], 1e-5)
 		}
 	}
-	require.Equal(t, new(Model), load(file[:len(file)-1]))
+	require.Equal(t, new(Model), Load(file[:len(file)-1]))
 }
 
 // None of these is among the questions that the model was fitted to.
@@ -67,7 +67,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add(make([]byte, head+2*Dims))
 	f.Add([]byte("\x01\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		m := load(file)
+		m := Load(file)
 		q, l := m.Questions.Of(topics.Of("nuts")), m.Lines.Of(topics.Of("restaurant"))
 		m.Rate(new([Features]float32), &q, &l)
 	})

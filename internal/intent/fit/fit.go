@@ -3,13 +3,15 @@
 // needs the first of them}, {"q": question, "own": whether it is about its writer's
 // affairs}, and others, see row; for own also the questions of lives. All are invented. It prints precision and recall on every
 // tenth message, fitted without them, and writes the models, or only those that its argument
-// names ("lasting,own").
+// names ("lasting,own"). With -leave-out it also writes models of own that know nothing of a
+// part of the lives: own.bin.0 to own.bin.4.
 package main
 
 import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -21,6 +23,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/ebbmem/ebb/internal/evalset"
 	"github.com/ebbmem/ebb/internal/intent"
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
@@ -30,6 +33,7 @@ import (
 // example is a labelled text.
 type example struct {
 	set     string
+	life    string // "" if it is of none
 	signals []uint32
 	yes     bool
 	held    bool // measured with a fit to the others
@@ -63,6 +67,8 @@ type row struct {
 	Chat bool  `json:"chat"` // it asks to forget nothing, and is not labelled otherwise
 
 	Confided *bool `json:"confided"` // whether the message may be asked to be forgotten one day
+
+	life string
 
 	Statements []string `json:"statements"` // messages of one person
 	Request    string   `json:"request"`    // to forget some of them
@@ -135,6 +141,7 @@ func (r *row) own(set string) (out []example) {
 	}
 	if r.Q != "" {
 		out = append(out, exampleOf(set, r.Q, r.Q, r.Own, false))
+		out[0].life = r.life
 	}
 	if r.Ask != "" {
 		out = append(out, exampleOf(set, r.Ask, r.Ask, true, false))
@@ -236,10 +243,10 @@ func linesOf[T any](path string, file []byte) (lines []T, err error) {
 
 // ofLife reads the questions of a life.
 func ofLife(path string, file []byte) (rows []row, err error) {
-	type line struct{ Ask, Kind string }
+	type line struct{ Life, Ask, Kind string }
 	lines, err := linesOf[line](path, file)
 	for _, l := range lines {
-		rows = append(rows, row{Q: l.Ask, Own: l.Kind != "off"})
+		rows = append(rows, row{Q: l.Ask, Own: l.Kind != "off", life: lines[0].Life})
 	}
 	return rows, err
 }
@@ -250,7 +257,7 @@ var lives = []string{"internal/relevance/fit/testdata/people", "cmd/ebb/testdata
 
 // fit fits one model to the files of a folder, measures every tenth text with a fit to
 // the others, and writes it.
-func fit(w io.Writer, dir, name string, fine bool, at pace, examples func(*row, string) []example) error {
+func fit(w io.Writer, dir, name string, fine bool, at pace, leaveOut bool, examples func(*row, string) []example) error {
 	var files []string
 	patterns := []string{filepath.Join(dir, "*", "*.jsonl"), "internal/said/testdata/requests/*.jsonl"}
 	if name == "own" {
@@ -299,14 +306,30 @@ func fit(w io.Writer, dir, name string, fine bool, at pace, examples func(*row, 
 	fmt.Fprintln(w, name)
 	weights, bias := fitLinear(fitted, at)
 	report(w, all, weights, bias)
-	weights, bias = fitLinear(all, at)
+	path := filepath.Join("internal", "intent", name+".bin")
+	if leaveOut && name == "own" {
+		for k := range evalset.Parts {
+			without := slices.DeleteFunc(slices.Clone(all), func(e example) bool { return e.life != "" && evalset.Part(e.life) == k })
+			if err := write(fmt.Sprintf("%s.%d", path, k), without, fine, at); err != nil {
+				return err
+			}
+		}
+	}
+	return write(path, all, fine, at)
+}
+
+// write fits a model and writes it.
+func write(path string, to []example, fine bool, at pace) error {
+	weights, bias := fitLinear(to, at)
 	if !fine {
 		weights = weights[:intent.Buckets]
 	}
-	return os.WriteFile(filepath.Join("internal", "intent", name+".bin"), pack(weights, bias), 0o644)
+	return os.WriteFile(path, pack(weights, bias), 0o644)
 }
 
 func main() {
+	leaveOut := flag.Bool("leave-out", false, "also fit own without each part of the lives")
+	flag.Parse()
 	dir := "internal/intent/fit/testdata"
 	for _, model := range []struct {
 		name     string
@@ -314,10 +337,10 @@ func main() {
 		at       pace
 		examples func(*row, string) []example
 	}{{"lasting", false, slow, (*row).lasting}, {"own", false, usual, (*row).own}, {"forget", true, usual, (*row).forget}, {"done", true, usual, (*row).done}, {"object", true, usual, (*row).object}, {"manner", true, usual, (*row).manner}, {"saved", true, usual, (*row).manner}, {"confided", true, usual, (*row).confided}, {"asks", true, usual, (*row).asks}} {
-		if len(os.Args) > 1 && !strings.Contains(os.Args[1], model.name) {
+		if flag.NArg() > 0 && !strings.Contains(flag.Arg(0), model.name) {
 			continue
 		}
-		if err := fit(os.Stdout, dir, model.name, model.fine, model.at, model.examples); err != nil {
+		if err := fit(os.Stdout, dir, model.name, model.fine, model.at, *leaveOut, model.examples); err != nil {
 			fmt.Fprintln(os.Stderr, "fit:", err)
 			os.Exit(1)
 		}

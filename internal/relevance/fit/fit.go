@@ -38,7 +38,7 @@ func main() {
 	unseen := flag.String("unseen", "", "folders of lives that are only measured, separated by commas")
 	cache := flag.String("questions", "", "prefix of files for the questions: read if they exist, else written")
 	out := flag.String("o", model, "where to write the model")
-	leave := flag.Bool("leave-out", true, "also fit without each fifth of the lives")
+	leave := flag.Bool("leave-out", true, "also fit without each part of the lives, and write these models beside it")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -74,28 +74,20 @@ func run(ctx context.Context, w io.Writer, dirs, unseen []string, cache, out str
 			}
 		}
 	}
-	var names []string
-	for i := range fitted {
-		if !slices.Contains(names, fitted[i].Life) {
-			names = append(names, fitted[i].Life)
-		}
-	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "lives\tmodel\tquestions\t%s\t\n", strings.Join(strings.Fields(fmt.Sprint(budgets)), "\t"))
 	all := examplesOf(fitted)
-	fmt.Fprintf(w, "%d questions of %d lives, %d examples, %d codes\n", len(fitted), len(names), len(all), codes)
+	fmt.Fprintf(w, "%d questions, %d examples, %d codes\n", len(fitted), len(all), codes)
 	report(table, "fitted", "present", all, func(*example) *relevance.Model { return relevance.Fitted })
 	if leave {
-		const parts = 5
-		var without [parts]*relevance.Model
-		part := func(e *example) int { return slices.Index(names, e.of.Life) % parts }
+		var without [evalset.Parts]*relevance.Model
 		for k := range without {
-			without[k] = fit(slices.DeleteFunc(slices.Clone(all), func(e example) bool { return part(&e) == k }), codes)
+			without[k] = fit(slices.DeleteFunc(slices.Clone(all), func(e example) bool { return evalset.Part(e.of.Life) == k }), codes)
 			if err := os.WriteFile(fmt.Sprintf("%s.%d", out, k), without[k].Encode(crc32.ChecksumIEEE(file)), 0o644); err != nil {
 				return err
 			}
 		}
-		report(table, "fitted", "without the life", all, func(e *example) *relevance.Model { return without[part(e)] })
+		report(table, "fitted", "without the life", all, func(e *example) *relevance.Model { return without[evalset.Part(e.of.Life)] })
 	}
 	whole := fit(all, codes)
 	report(table, "unseen", "present", examplesOf(held), func(*example) *relevance.Model { return relevance.Fitted })
