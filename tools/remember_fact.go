@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ebbmem/ebb/internal/claims"
@@ -107,10 +108,16 @@ func runRemember(ctx context.Context, d *Deps, args arguments) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	turns, err := readUserTurns(ctx, d)
+	turns, err := readUserTurns(ctx, d, schema.StateForgotten)
 	if err != nil {
 		return "", err
 	}
+	if len(turns) > 0 {
+		if unstored, _ := said.Unstored(turns[0].Content); unstored {
+			return "Nothing is saved: the user asked not to store what this message says.", nil
+		}
+	}
+	turns = slices.DeleteFunc(turns, func(m schema.Memory) bool { return m.State == schema.StateForgotten })
 	c.back(turns, d)
 	c.trust = d.TurnTrust()
 	c.chunks = schema.PrepareChunks(c.content, "", c.tags...)

@@ -126,7 +126,7 @@ var table = []row{
 	// The texts of a turn among a chain's values.
 	{pkg: "internal/chain", ours: []string{"schema"}, langchain: []string{anything}},
 	// What stands in a prompt beside results: the core section, short ids.
-	{pkg: "internal/prompt", ours: []string{"schema", "schema/core", "recall", "recall/cognitive", "recall/fluency", "recall/lexicon", "recall/vector", "consolidate", "internal/claims", "internal/grounding", "internal/intent", "internal/names", "internal/poison", "internal/relevance", "internal/said", "internal/text", "internal/topics"}},
+	{pkg: "internal/prompt", ours: []string{"schema", "schema/core", "recall", "recall/cognitive", "recall/fluency", "recall/lexicon", "recall/vector", "consolidate", "internal/claims", "internal/grounding", "internal/intent", "internal/names", "internal/poison", "internal/prefilter", "internal/relevance", "internal/said", "internal/text", "internal/topics"}},
 	// The parts of an open memory and the lower half of the publish path.
 	{pkg: "internal/memory", ours: []string{"schema", "schema/core", "schema/inspect", "eventbus", "recall", "consolidate", "consolidate/embed", "consolidate/schedule", "internal/redact", "internal/poison"}},
 	{pkg: "extension/transfer", ours: []string{"schema", "schema/core", "schema/erase", "schema/records", "eventbus", "consolidate", "tools", "internal/memory", "internal/text", "internal/poison"}},

@@ -120,7 +120,7 @@ const newest = 200
 // Errors: those of [schema.Tx.InsertMemory]; the database's.
 func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Actor) (Outcome, error) {
 	a := &addition{Claim: c, tx: tx, by: by, owner: owner, wide: c.Wide, reading: c.Reading, hash: schema.HashContent(c.Memory.Content)}
-	if !known(a.reading) {
+	if !known(a.reading) && !isLasting(c.Memory) { // a sentence is kept for what else it says
 		var outright bool
 		a.reading, outright = read(c.Memory, owner, a.quotes(), nil)
 		a.Outright = a.Outright || outright
@@ -145,7 +145,8 @@ func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Ac
 		return Outcome{Status: Known, Memory: &k.Memory}, nil
 	}
 	if isLasting(a.Memory) {
-		if at := slices.IndexFunc(a.near, a.sharesSentence); k == nil && at >= 0 { // another reading of the same sentence is stored
+		readBefore := func(k *candidate) bool { return a.sharesSentence(k) && !k.EventTime.Before(a.Memory.EventTime.Time) }
+		if at := slices.IndexFunc(a.near, readBefore); k == nil && at >= 0 { // another reading of the same sentence is stored
 			return Outcome{Status: Known, Memory: &a.near[at].Memory}, nil
 		}
 	}

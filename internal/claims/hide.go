@@ -129,7 +129,7 @@ func (w *reading) texts(t *targets, quotes []string) (texts meantTexts) {
 		all = append(all, t.claims[i].Content)
 	}
 	for i := range t.episodes {
-		if len(t.claims) == 0 && t.episodes[i].ID != w.ID { // not the request itself
+		if len(t.claims) == 0 && (t.itself || t.episodes[i].ID != w.ID) { // not the request to forget others
 			all = append(all, t.episodes[i].Content)
 		}
 	}

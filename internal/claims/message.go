@@ -104,7 +104,17 @@ func Own(m *schema.Memory) bool {
 // understand parses a message, with the people whose names it may contain. Most messages
 // yield nothing.
 func (r *Reader) understand(owner schema.Scope, m *schema.Memory, known ...said.Person) *Message {
+	if unstored, surely := said.Unstored(m.Content); unstored {
+		msg := &Message{Memory: m, owner: owner}
+		if whole := strings.TrimSpace(m.Content); surely {
+			msg.requests = []said.Request{{Verb: said.Forget, Sentence: whole, Itself: true}}
+		}
+		return msg
+	}
 	msg := &Message{Memory: m, owner: owner, requests: said.Requests(m.Content)}
+	if said.Feigned(m.Content) && len(msg.requests) == 0 {
+		return msg
+	}
 	if !r.OnlyRequests || len(msg.requests) > 0 {
 		msg.claims = said.Claims(m.Content, maxClaims, known...)
 	}
@@ -162,7 +172,8 @@ func (m *Message) lasting() (more []said.Claim) {
 		}
 		if s.P < least || s.P < leastAsked && text.IsGeneral(s.Sentence) || slices.ContainsFunc(m.claims, func(c said.Claim) bool { return overlap(c.Sentence, s.Sentence) }) ||
 			slices.ContainsFunc(m.requests, func(q said.Request) bool {
-				return q.About == "" && q.Sentence == s.Sentence && !namesAfterColon(s.Sentence)
+				return q.About == "" && q.Sentence == s.Sentence && !namesAfterColon(s.Sentence) ||
+					q.Loose && forgets.MatchString(s.Sentence) && strings.Contains(q.Sentence, s.Sentence) // nothing to keep, even if it is not carried out
 			}) {
 			continue
 		}
@@ -398,12 +409,36 @@ func (w *reading) claim(ctx context.Context) error {
 		if c.Lasting == 0 { // about "him", with the sentence that names him; of the others each sentence stands once
 			sentence = grounding.WithSubject(w.Content, sentence, maxSubject)
 		}
-		if _, err := w.add(ctx, w.Memory, sentence, c); err != nil {
+		held, err := w.add(ctx, w.Memory, sentence, c)
+		if err != nil {
 			return err
+		}
+		if held != nil && c.Lasting == 0 && !slices.ContainsFunc(w.requests, func(q said.Request) bool { return overlap(q.Sentence, sentence) }) && saysMore(sentence, held.Content) { // "I'm pregnant. – Since I'm pregnant I can't sleep."
+			for _, more := range said.LastingOf(sentence) {
+				if more.P < leastLasting {
+					continue
+				}
+				if _, err := w.add(ctx, w.Memory, more.Sentence, said.Claim{Sentence: more.Sentence, Temporal: said.State, Lasting: more.P}); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	return nil
 }
+
+// saysMore reports whether a sentence says more than a claim that it repeats.
+func saysMore(sentence, claim string) bool {
+	held, more := text.Terms(claim), 0
+	for _, term := range text.QueryTerms(sentence, 0) {
+		if !slices.Contains(held, term) {
+			more++
+		}
+	}
+	return more >= leastMore
+}
+
+const leastMore = 2
 
 // namesForgotten reports whether a sentence stands before a request that only refers to it:
 // "What I said of Ann and the money. Forget that."

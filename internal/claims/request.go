@@ -166,6 +166,8 @@ func (w *reading) previous(ctx context.Context) (exchange []schema.Memory, err e
 func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Memory) error {
 	var t targets
 	switch {
+	case q.Itself:
+		t.pointed, t.itself = true, true
 	case q.Loose: // see below
 	case q.About != "":
 		named, err := w.named(ctx, q.About)

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/binary"
 	"math"
+	"strings"
 )
 
 // A Model rates texts. It is safe for concurrent use.
@@ -37,6 +38,12 @@ var confided []byte
 //go:embed asks.bin
 var asks []byte
 
+//go:embed feigned.bin
+var feigned []byte
+
+//go:embed unstored.bin
+var unstored []byte
+
 var (
 	// Asks rates a message or a sentence: the probability that it only asks for something
 	// now, an answer or a task, typed with or without a question mark.
@@ -62,6 +69,12 @@ var (
 	// Confided rates a message or a sentence: the probability that its writer may want it
 	// forgotten one day, as what is shameful, painful or somebody else's secret.
 	Confided = Load(confided, true)
+	// Feigned rates a message with its [Layout]: the probability that what it says in the
+	// first person is not its writer's own truth, as in a story, a game, a song, a joke, a
+	// task or a text by somebody else.
+	Feigned = Load(feigned, true)
+	// Unstored rates a message: the probability that it says that it is not to be stored.
+	Unstored = Load(unstored, true)
 )
 
 // Load reads the weights: bias and unit as float32, little endian, then a byte for each
@@ -82,6 +95,9 @@ func Load(file []byte, fine bool) *Model {
 		fine:    fine,
 	}
 }
+
+// Layout returns a text with a mark for each line break, of which no signals are read.
+func Layout(s string) string { return strings.ReplaceAll(s, "\n", " ¶ ") }
 
 // P returns the probability for a text, 0–1.
 func (m *Model) P(s string) float64 {

@@ -21,8 +21,11 @@ import (
 // Title is printed above the core section.
 const Title = "What the user has said of themselves and has not taken back, in their own words:\n"
 
-// passingTitle is printed above the lines of group [Passing].
-const passingTitle = "Said in passing, and perhaps over:\n"
+// passingTitle is printed above the lines of group [Passing], passingOnly if there are no others.
+const (
+	passingTitle = "Said in passing, and perhaps over:\n"
+	passingOnly  = "What the user has said of themselves in passing, and may be over:\n"
+)
 
 // Section is the part of a user's lines shown to a model.
 type Section struct {
@@ -246,9 +249,13 @@ func (a *Asked) Choose(budget int) Section {
 		return Section{AllHold: s.allHold}
 	}
 	var out strings.Builder
-	out.WriteString(Title)
+	title := Title
+	if chosen[0].Group == Passing {
+		title = passingOnly
+	}
+	out.WriteString(title)
 	for i, l := range chosen {
-		if l.Group == Passing && (i == 0 || chosen[i-1].Group != Passing) {
+		if i > 0 && l.Group == Passing && chosen[i-1].Group != Passing {
 			out.WriteString(passingTitle)
 		}
 		out.WriteString(l.shown)

@@ -12,6 +12,7 @@ import (
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/intent"
+	"github.com/ebbmem/ebb/internal/prefilter"
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/internal/topics"
@@ -470,11 +471,22 @@ var askedFor = regexp.MustCompile(`(?i)\b(?:when(?:ever)?|if|every time|where(?:
 // takes 47, and 8 of 80 that are none; [intent.Manner] took 6.
 const leastSavedManner = 0.2
 
-// isRelative reports whether a text of that time, with these time expressions, contains
-// relative dates.
+// ages matches what is true on its day only, and tells what holds later if the day is known:
+// durations, ages and what is so for the time being, in the languages of [said.LastingOf].
+var ages = prefilter.New(`(?i)\b(?:\d{1,2}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|couple of|few|half an?)[ -](?:days?|weeks?|wks?|months?|mos?|years?|yrs?|decades?)\b`+
+	`|\b(?:i['’]?m|i am|(?:he|she|it)(?:['’]s| is)|(?:my|our) (?:\pL+ ){1,3}(?:is|has turned|turned)|who(?:['’]s| is)) (?:only |just |already |nearly |almost )?\d{1,2}(?:\s*[,.;!]|$| now\b| and\b)|\b(?:for now|for the moment|at the moment|for the time being|currently|temporarily|until further notice)\b`,
+	`(?i)\b(?:\d{1,2}\.?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|paar|halbe[ns]?) (?:tag|woche|monat|jahr)\pL*|\b(?:im moment|momentan|zurzeit|zur zeit|derzeit|vorerst|vorübergehend|vorläufig|fürs erste|einstweilen|(?:bin|ist|sind|hab|habe) (?:gerade|grad))\b|\bist (?:jetzt |gerade |schon )?\d{1,2}(?:\s*[,.;!]|$)`,
+	`(?i)(?:^|[^\pL])(?:\d{1,2}|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce|medio|un par de) (?:d[ií]as?|semanas?|mes(?:es)?|a[ñn]os?)(?:[^\pL]|$)|(?:^|[^\pL])(?:de momento|por ahora|por el momento|actualmente|temporalmente|provisionalmente|de forma temporal)(?:[^\pL]|$)`,
+	`(?:[\d二两三四五六七八九十半几]+)(?:个?(?:多)?(?:月|星期|礼拜)|周|週|年|天|岁|歲)|暂时|暫時|目前|眼下|这阵子|这段时间`)
+
+// isRelative reports whether what a text of that time says, with these time expressions,
+// depends on its day: relative dates, ages and the like.
 func isRelative(s string, now []text.TimeSpan, said time.Time) bool {
 	const apart = 400 * 24 * time.Hour
-	if len(now) == 0 {
+	switch {
+	case ages.MatchString(s):
+		return true
+	case len(now) == 0:
 		return false
 	}
 	then := text.TimeSpans(s, said.Add(-apart))

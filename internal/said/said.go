@@ -291,6 +291,8 @@ type Request struct {
 	Terms map[string]float64
 	// Back reports whether a loose request refers to the preceding message.
 	Back bool
+	// Itself reports that the message is what is to be forgotten, see [Unstored].
+	Itself bool
 }
 
 // Object returns the object of a request, "" if it only refers to another text: About, or

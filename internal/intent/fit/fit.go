@@ -68,6 +68,9 @@ type row struct {
 
 	Confided *bool `json:"confided"` // whether the message may be asked to be forgotten one day
 
+	Feigned  *bool `json:"feigned"`  // whether the message is not its writer's own truth
+	Unstored *bool `json:"unstored"` // whether it says that it is not to be stored
+
 	life string
 
 	Statements []string `json:"statements"` // messages of one person
@@ -113,6 +116,28 @@ func (r *row) confided(set string) (out []example) {
 	return out
 }
 
+// feigned gives the examples of [intent.Feigned]: whole messages.
+func (r *row) feigned(set string) (out []example) {
+	switch {
+	case r.Feigned != nil:
+		out = append(out, exampleOf("feigned "+set, r.M, intent.Layout(r.M), *r.Feigned, true))
+	case r.Unstored == nil && r.Reply+r.Verb == "" && r.M != "":
+		out = append(out, exampleOf("others", r.M, intent.Layout(r.M), false, true))
+	}
+	return out
+}
+
+// unstored gives the examples of [intent.Unstored]: whole messages.
+func (r *row) unstored(set string) (out []example) {
+	switch {
+	case r.Unstored != nil:
+		out = append(out, exampleOf("unstored "+set, r.M, r.M, *r.Unstored, true))
+	case r.Reply == "" && r.M+r.Q != "":
+		out = append(out, exampleOf("others", r.M+r.Q, r.M+r.Q, false, true))
+	}
+	return out
+}
+
 // keeps returns the lasting sentences, or the whole message.
 func (r *row) keeps() []string {
 	if r.Manner == "manner" || r.Change == "replaces" || r.Change == "news" || r.Change == "both" || r.Change == "same" {
@@ -146,7 +171,7 @@ func (r *row) own(set string) (out []example) {
 	if r.Ask != "" {
 		out = append(out, exampleOf(set, r.Ask, r.Ask, true, false))
 	}
-	if r.Manner+r.Change == "" && len(r.Keep) == 0 && text.IsGeneral(r.M) {
+	if r.Manner+r.Change+r.life == "" && len(r.Keep) == 0 && text.IsGeneral(r.M) {
 		out = append(out, exampleOf(set, r.M, r.M, false, false))
 	}
 	return out
@@ -241,12 +266,16 @@ func linesOf[T any](path string, file []byte) (lines []T, err error) {
 	return lines, nil
 }
 
-// ofLife reads the questions of a life.
+// ofLife reads the questions and the messages of a life.
 func ofLife(path string, file []byte) (rows []row, err error) {
-	type line struct{ Life, Ask, Kind string }
+	type line struct{ Life, Ask, Kind, Text, Everyday, Role string }
 	lines, err := linesOf[line](path, file)
 	for _, l := range lines {
-		rows = append(rows, row{Q: l.Ask, Own: l.Kind != "off", life: lines[0].Life})
+		r := row{Q: l.Ask, Own: l.Kind != "off", life: lines[0].Life}
+		if r.M = l.Text + l.Everyday; l.Role == "assistant" {
+			r.M = ""
+		}
+		rows = append(rows, r)
 	}
 	return rows, err
 }
@@ -260,7 +289,7 @@ var lives = []string{"internal/relevance/fit/testdata/people", "cmd/ebb/testdata
 func fit(w io.Writer, dir, name string, fine bool, at pace, leaveOut bool, examples func(*row, string) []example) error {
 	var files []string
 	patterns := []string{filepath.Join(dir, "*", "*.jsonl"), "internal/said/testdata/requests/*.jsonl"}
-	if name == "own" {
+	if name == "own" || name == "feigned" || name == "unstored" {
 		for _, dir := range lives {
 			patterns = append(patterns, filepath.Join(dir, "*.jsonl"))
 		}
@@ -288,7 +317,10 @@ func fit(w io.Writer, dir, name string, fine bool, at pace, leaveOut bool, examp
 		}
 		for i := range rows {
 			r := &rows[i]
-			if name != "forget" && (r.Chat && (name != "done" || r.Reply == "") || (r.Confided != nil || r.Request != "") && name != "confided" && name != "asks" || r.Asks != nil && name != "asks") {
+			if (r.Feigned != nil || r.Unstored != nil) && name != "feigned" && name != "unstored" {
+				continue
+			}
+			if name != "forget" && name != "unstored" && (r.Chat && (name != "done" || r.Reply == "") || (r.Confided != nil || r.Request != "") && name != "confided" && name != "asks" && name != "feigned" || r.Asks != nil && name != "asks" && name != "feigned") {
 				continue // not labelled for the others
 			}
 			set := strings.TrimSuffix(filepath.Base(path), ".jsonl")
@@ -336,7 +368,7 @@ func main() {
 		fine     bool
 		at       pace
 		examples func(*row, string) []example
-	}{{"lasting", false, slow, (*row).lasting}, {"own", false, usual, (*row).own}, {"forget", true, usual, (*row).forget}, {"done", true, usual, (*row).done}, {"object", true, usual, (*row).object}, {"manner", true, usual, (*row).manner}, {"saved", true, usual, (*row).manner}, {"confided", true, usual, (*row).confided}, {"asks", true, usual, (*row).asks}} {
+	}{{"lasting", false, slow, (*row).lasting}, {"own", false, usual, (*row).own}, {"forget", true, usual, (*row).forget}, {"done", true, usual, (*row).done}, {"object", true, usual, (*row).object}, {"manner", true, usual, (*row).manner}, {"saved", true, usual, (*row).manner}, {"confided", true, usual, (*row).confided}, {"asks", true, usual, (*row).asks}, {"feigned", true, usual, (*row).feigned}, {"unstored", true, usual, (*row).unstored}} {
 		if flag.NArg() > 0 && !strings.Contains(flag.Arg(0), model.name) {
 			continue
 		}

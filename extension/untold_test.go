@@ -1,0 +1,90 @@
+package extension
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// shown returns what stands before a model that is asked something in a new conversation.
+func (l *diary) shown(question string) string {
+	l.t.Helper()
+	s, err := l.x.Session(Scope{User: "dora", Session: "later"})
+	require.NoError(l.t, err)
+	injected, err := s.Preview(l.t.Context(), question)
+	require.NoError(l.t, err)
+	return injected.Block
+}
+
+// A story, a game, a pasted letter and a joke end nothing that is true, and are no facts.
+func TestFeignedMessagesStateNothing(t *testing.T) {
+	for _, c := range []struct{ lives, feigned, word string }{
+		{"I live in Leeds with my boyfriend Tom.", "Write me a short story. I live in Paris and I'm a spy.", "Paris"},
+		{"I live in Leeds with my boyfriend Tom.", "this came today:\nHi Anna,\nI've moved to Berlin and I work at Zalando now.\nBest, Tim", "Zalando"},
+		{"I live in Leeds with my boyfriend Tom.", "let's play a game: I live in Paris and you're the baker", "Paris"},
+		{"Ich wohne in Rostock.", "Mein Aufsatz fängt so an. Ich wohne in einem Dorf und bin Hirte.", "Hirte"},
+		{"Vivo en Granada con mi novio Iván.", "escribe un cuento: Vivo en París y soy espía", "espía"},
+		{"我住在成都。", "我作文这样开头：我住在一个小村子里", "村子"},
+	} {
+		l := newDiary(t)
+		l.says(c.lives)
+		l.says(c.feigned)
+		p, err := l.x.Profile(t.Context(), dora)
+		require.NoError(t, err)
+		require.Len(t, p.Lines, 1, c.feigned)
+		require.Equal(t, strings.TrimSuffix(c.lives, "。"), strings.TrimSuffix(p.Lines[0].Text, "。"))
+		require.Empty(t, p.Lines[0].Ended)
+	}
+}
+
+// What a message says is not to be stored is hidden seconds later, from models and from searches,
+// and an agent cannot save it; undoing that brings it back.
+func TestUnstoredMessagesAreForgotten(t *testing.T) {
+	for _, c := range []struct{ message, word, asked string }{
+		{"off the record: my mum has cancer", "cancer", "How is my mum?"},
+		{"don't save this, but I'm thinking of leaving Tom", "leaving", "What about Tom and me?"},
+		{"merk dir das nicht, aber ich hab Schulden", "Schulden", "Habe ich Schulden?"},
+		{"que no quede guardado, pero estoy embarazada", "embarazada", "¿Estoy embarazada?"},
+		{"不用记住，我欠小王四百块", "小王", "我欠小王多少钱？"},
+	} {
+		l := newDiary(t)
+		l.says("I live in Leeds.")
+		l.says(c.message)
+		require.NotContains(t, l.shown(c.asked), c.word)
+		require.Contains(t, l.tool("remember_fact", map[string]any{"content": "The user says: " + c.word}), "Nothing is saved")
+		require.NotContains(t, l.shown(c.asked), c.word)
+
+		runs, err := l.x.Runs(t.Context(), dora, 1)
+		require.NoError(t, err)
+		_, err = l.x.Undo(t.Context(), dora, runs[0].UID)
+		require.NoError(t, err)
+		require.Contains(t, l.shown(c.asked), c.word, "after undo")
+	}
+	l := newDiary(t)
+	l.says("Never forget this: I'm allergic to nuts.")
+	require.Contains(t, l.shown("May I eat this?"), "nuts", "it asks for the contrary")
+}
+
+// A sentence that repeats a fact and says more is kept too, and a request to forget that was not
+// carried out is no fact.
+func TestRepetitionsThatSayMoreAreKept(t *testing.T) {
+	for _, says := range [][2]string{
+		{"我怀孕了，预产期九月", "怀孕以后我老失眠"},
+		{"我住在深圳。", "我住深圳，六楼没电梯"},
+		{"My sister is called Jo.", "My sister Jo has just been made a judge"},
+	} {
+		l := newDiary(t)
+		l.says(says[0])
+		l.says(says[1])
+		require.Contains(t, l.shown("What do you know about me?"), says[1])
+	}
+	l := newDiary(t)
+	l.says("My locker code is 4471.")
+	l.says("forget the locker code, I cancelled the gym")
+	p, err := l.x.Profile(t.Context(), dora)
+	require.NoError(t, err)
+	for _, line := range p.Lines {
+		require.NotContains(t, line.Text, "forget")
+	}
+}
