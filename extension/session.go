@@ -166,7 +166,7 @@ func (s *Session) seen(block string) any {
 func (s *Session) toolDeps() tools.Deps {
 	return tools.Deps{
 		DB: s.ext.db, Scope: s.scope, Location: s.ext.cfg.Location,
-		Search: s.recallPlanned, Observe: s.ext.mem.Observe,
+		Search: s.Search, Observe: s.ext.mem.Observe,
 		Similar: func(ctx context.Context, content string) *reconcile.Similar {
 			return reconcile.Find(ctx, s.ext.searcher, s.ext.cfg.Ranking.Reconcile, s.scope, content)
 		},
