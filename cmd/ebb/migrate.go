@@ -27,7 +27,7 @@ func (c *migrateCmd) Run(a *app) error {
 	}
 	defer from.Close(a.ctx)
 	cfg := &extension.Config{NoBackground: true}
-	if _, server := extension.Server(c.To); !server {
+	if !extension.IsServer(c.To) {
 		cfg.Key = a.key
 	}
 	to, err := extension.Open(a.ctx, c.To, cfg)
