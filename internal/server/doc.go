@@ -19,7 +19,7 @@
 // another kind, as the page of package inspector with its cookie, stands beside
 // them.
 //
-// To add a route: a line of [Server.api] with its input and output types (api.go), the
-// operation in openapi.json, a call in TestAPIMatchesDocument, and a row of the table in
-// docs/SERVE.md.
+// To add a route: a line of endpoints and the types of its bodies (api.go), a call in
+// TestAPIMatchesDocument, and a row of the table in docs/SERVE.md. The OpenAPI document
+// follows from the types.
 package server
