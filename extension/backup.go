@@ -16,11 +16,11 @@ type (
 	RestoreReport = schema.RestoreReport
 )
 
-// Server reports whether a path names a database on a server, as postgres://…, and
-// returns it without the password.
-func Server(path string) (shown string, server bool) {
-	return engine.ShownPath(path), engine.IsServer(path)
-}
+// IsServer reports whether a path names a database on a server, as postgres://…
+func IsServer(path string) bool { return engine.IsServer(path) }
+
+// Redacted returns a path without the password that the name of a server may hold.
+func Redacted(path string) string { return engine.ShownPath(path) }
 
 // Capabilities tells what the database of this memory can do: a file and a server differ.
 func (x *Extension) Capabilities() schema.Capabilities { return x.db.Capabilities() }

@@ -302,7 +302,7 @@ type Hooks struct {
 	OnError func(source string, err error)
 	// OnRecall receives the results shown to a model and where: "memory", "model"
 	// or "tool".
-	OnRecall func(scope schema.Scope, door string, answer *recall.Answer)
+	OnRecall func(scope schema.Scope, channel string, answer *recall.Answer)
 	// OnProposal receives everything that waits for a person to decide, after it is
 	// stored. [Extension.Proposals] and [Extension.Confirmations] list it.
 	OnProposal func(scope schema.Scope, waiting eventbus.Proposed)

@@ -192,22 +192,22 @@ func dropRepeated(chosen []prompt.Entry) []prompt.Entry {
 // inject returns the block for a question. On errors it degrades to what can be
 // read, at worst to no block, since memory never breaks a turn. The caller must
 // call recorded, which waits until what is shown has been recorded.
-func (s *Session) inject(ctx context.Context, door, question, prompt string) (block string, recorded func()) {
+func (s *Session) inject(ctx context.Context, channel, question, prompt string) (block string, recorded func()) {
 	recorded = func() {}
 	found, err := s.find(ctx, question, prompt)
 	switch {
 	case err == nil:
-		s.ext.worked(s.scope, door, recalled)
+		s.ext.worked(s.scope, channel, recalled)
 	case ctx.Err() != nil:
 		return "", recorded
 	default:
-		s.ext.fault(s.scope, door, recalled, err)
+		s.ext.fault(s.scope, channel, recalled, err)
 	}
 	s.talk.heard(found)
 	if found.Block == "" {
 		return "", recorded
 	}
-	return found.Block, s.present(ctx, door, found)
+	return found.Block, s.present(ctx, channel, found)
 }
 
 // Context returns what [WrapModel] would inject for a question and records it as
@@ -225,7 +225,7 @@ func (s *Session) Context(ctx context.Context, question string) (*Injection, err
 
 // present records a block as shown to a model. The caller must call recorded, which
 // waits until that is stored.
-func (s *Session) present(ctx context.Context, door string, found *Injection) (recorded func()) {
+func (s *Session) present(ctx context.Context, channel string, found *Injection) (recorded func()) {
 	s.shown.add(found.nonce)
 	for _, b := range found.Core {
 		s.conversation().expose(b.Trust)
@@ -246,7 +246,7 @@ func (s *Session) present(ctx context.Context, door string, found *Injection) (r
 	if len(shown.Results)+len(quoted) == 0 {
 		return func() {}
 	}
-	return s.startRecordShown(ctx, door, &shown, quoted)
+	return s.startRecordShown(ctx, channel, &shown, quoted)
 }
 
 // clip shortens a long prompt to its end, where the question usually is.

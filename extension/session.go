@@ -110,26 +110,26 @@ func (s *Session) MemoryID(short string) (id string, known bool) {
 
 // recordShown records that a model was shown an answer's results. Access counts
 // follow in the background.
-func (s *Session) recordShown(ctx context.Context, door string, answer *Answer) {
-	s.startRecordShown(ctx, door, answer, nil)()
+func (s *Session) recordShown(ctx context.Context, channel string, answer *Answer) {
+	s.startRecordShown(ctx, channel, answer, nil)()
 }
 
 // recordTime bounds the recording of what was shown, including the host's redaction
 // hook. It is independent of the turn's context.
 const recordTime = 30 * time.Second
 
-// startRecordShown is announceShown without waiting for the disk. The caller
+// startRecordShown is recordShown without waiting for the disk. The caller
 // must call recorded, which waits for it until ctx ends; a cancelled turn is
 // recorded nevertheless. quoted are the public ids of messages quoted in the core
 // section: they count as seen, not as accessed.
-func (s *Session) startRecordShown(ctx context.Context, door string, answer *Answer, quoted []string) (recorded func()) {
-	report := eventbus.Recalled{Channel: door, Query: answer.Query, Items: make([]eventbus.RecalledItem, len(answer.Results)), Core: quoted}
+func (s *Session) startRecordShown(ctx context.Context, channel string, answer *Answer, quoted []string) (recorded func()) {
+	report := eventbus.Recalled{Channel: channel, Query: answer.Query, Items: make([]eventbus.RecalledItem, len(answer.Results)), Core: quoted}
 	for i, r := range answer.Results {
 		report.Items[i] = eventbus.RecalledItem{ID: r.Memory.UID, Rank: r.Rank, Score: r.Score}
 	}
 	s.conversation().expose(s.ext.exposes(answer.Results))
 	if len(answer.Results) > 0 {
-		s.ext.hook("OnRecall", func() { s.ext.cfg.Hooks.OnRecall(s.scope, door, answer) })
+		s.ext.hook("OnRecall", func() { s.ext.cfg.Hooks.OnRecall(s.scope, channel, answer) })
 	}
 	if s.ext.cfg.ReadOnly {
 		return func() {}
@@ -143,7 +143,7 @@ func (s *Session) startRecordShown(ctx context.Context, door string, answer *Ans
 		if err == nil {
 			err = s.ext.bus.Report(within, event)
 		}
-		s.ext.outcome(s.scope, door, showing, err)
+		s.ext.outcome(s.scope, channel, showing, err)
 	}()
 	return func() {
 		select {
@@ -166,7 +166,7 @@ func (s *Session) seen(block string) any {
 func (s *Session) toolDeps() tools.Deps {
 	return tools.Deps{
 		DB: s.ext.db, Scope: s.scope, Location: s.ext.cfg.Location,
-		Search: s.recallPlanned, Observe: s.ext.mem.Observe,
+		Search: s.Search, Observe: s.ext.mem.Observe,
 		Similar: func(ctx context.Context, content string) *reconcile.Similar {
 			return reconcile.Find(ctx, s.ext.searcher, s.ext.cfg.Ranking.Reconcile, s.scope, content)
 		},

@@ -195,9 +195,9 @@ func (s *Session) takeUp(ctx context.Context, p *plan) error {
 	return nil
 }
 
-// recallPlanned is [Session.Recall] with the question's plan, for tools. The plan
+// Search is [Session.Recall] with the question's plan, for tools. The plan
 // covers times and the last conversation, but not the session's recent messages.
-func (s *Session) recallPlanned(ctx context.Context, q Query) (*Answer, error) {
+func (s *Session) Search(ctx context.Context, q Query) (*Answer, error) {
 	if q.Plan == nil && q.AsOf.IsZero() && strings.TrimSpace(q.Text) != "" {
 		p, now, err := s.plan(ctx, q.Text)
 		if err != nil {

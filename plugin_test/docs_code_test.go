@@ -21,7 +21,7 @@ import (
 // The functions below hold the Go blocks of README.md and docs/. They are compiled and never
 // run; TestGoCodeInTheDocumentsCompiles compares them with the documents.
 var _ = []any{
-	readmeQuickStart, readmeEmbedder, readmeNights, readmeConsolidate, encoderOpen,
+	readmeQuickStart, readmeEmbedder, readmeNights, readmeCalls, profilesConsolidate, encoderOpen,
 	profilesRetention, profilesDual, profilesBlocks, profilesThreeTier, profilesTeam, profilesCognitive, profilesStores, profilesReflection, profilesRules,
 }
 
@@ -67,7 +67,33 @@ func readmeNights(llm llms.Model, mine extension.Stage) {
 	_ = cfg
 }
 
-func readmeConsolidate(ctx context.Context, ext *extension.Extension, scope extension.Scope) error {
+func readmeCalls(ctx context.Context, ext *extension.Extension, s *extension.Session, scope extension.Scope) error {
+	answer, err := s.Search(ctx, extension.Query{Text: "Where did I live in March?"})
+	if err != nil {
+		return err
+	}
+	stated, err := ext.Remember(ctx, scope, "I live in Oslo.")
+	if err != nil {
+		return err
+	}
+	corrected, err := ext.Correct(ctx, scope, stated.Memory.UID, "I live in Bergen.")
+	if err != nil {
+		return err
+	}
+	hidden, err := ext.Forget(ctx, scope, corrected.Memory.UID)
+	if err != nil {
+		return err
+	}
+	shown, err := ext.Undo(ctx, scope, hidden.RunID)
+	if err != nil {
+		return err
+	}
+	receipt, err := ext.Erase(ctx, scope, extension.Erasure{Sessions: []string{"2026-03-01"}})
+	_, _, _ = answer, shown, receipt
+	return err
+}
+
+func profilesConsolidate(ctx context.Context, ext *extension.Extension, scope extension.Scope) error {
 	report, err := ext.Consolidate(ctx, scope)
 	if err != nil {
 		return err

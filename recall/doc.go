@@ -31,7 +31,7 @@
 // best chunk, and the turns beside a hit in its session get a share of it; entries of
 // a log that refer to one issue stand beside each other like turns. Facts
 // and preferences are keys to the turns they rest on (keys.go), and keep to a
-// share of the first results (diversify.go).
+// share of the first results (recall/diverse).
 //
 // # The vector arm
 //
@@ -44,7 +44,7 @@
 // query's cosines, and by whether the embedder understands the query's language
 // at all (vectorsignal.go).
 //
-// # What the science depends on
+// # Guarantees
 //
 // Scores are pure functions of the candidates and of now; nothing here reads a
 // clock. Searching writes nothing. An arm that fails is reported in

@@ -96,9 +96,8 @@ func (a *app) leave(x *extension.Extension) error {
 // missing reports whether there is no memory yet where --db says; a server is asked
 // when it is opened.
 func (a *app) missing() bool {
-	_, server := extension.Server(a.db)
 	_, err := os.Stat(a.db)
-	return !server && errors.Is(err, fs.ErrNotExist)
+	return !extension.IsServer(a.db) && errors.Is(err, fs.ErrNotExist)
 }
 
 func (a *app) openExistingWith(cfg *extension.Config) (*extension.Extension, error) {

@@ -39,7 +39,7 @@ func (c *auditCmd) Run(a *app) (err error) {
 	if c.Examples < 1 {
 		return &usageError{"--examples must be at least 1"}
 	}
-	if c.Actor != "" || !c.Since.IsZero() || !c.Until.IsZero() {
+	if c.Actor != "" || c.Since.given() || c.Until.given() {
 		return c.changes(a)
 	}
 	opts := audit.Options{Examples: c.Examples}
@@ -156,7 +156,7 @@ func (c *auditCmd) changes(a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.Close(context.WithoutCancel(a.ctx))) }()
-	all, err := audit.Changes(a.ctx, x, a.scope(), audit.ChangeFilter{Actor: c.Actor, Since: c.Since.Time, Until: c.Until.Time, Limit: c.Limit})
+	all, err := audit.Changes(a.ctx, x, a.scope(), audit.ChangeFilter{Actor: c.Actor, Since: c.Since.at(a), Until: c.Until.at(a), Limit: c.Limit})
 	if err != nil {
 		return err
 	}

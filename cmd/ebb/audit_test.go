@@ -43,6 +43,8 @@ func TestAuditOfAMemoryFile(t *testing.T) {
 		require.Contains(t, o.out, "quarantined in this memory", name)
 		require.NotContains(t, o.out, "hunter2", name)
 	}
+	o = ebb(t, "", "--db", db, "audit", "--until", "last month", "--json")
+	require.JSONEq(t, `{"changes": []}`, o.out, "everything was changed now")
 }
 
 func TestAuditRefuses(t *testing.T) {
@@ -56,6 +58,7 @@ func TestAuditRefuses(t *testing.T) {
 		"no memory":     {[]string{"--db", "nowhere.db", "audit"}, "", exitNotFound, "no memory file"},
 		"no history":    {[]string{"audit", "-"}, "hello", exitUsage, "neither JSON"},
 		"examples":      {[]string{"audit", "--examples", "0"}, "", exitUsage, "at least 1"},
+		"two modes":     {[]string{"audit", auditFixture, "--since", "last month"}, "", exitUsage, "leave the file out"},
 	} {
 		o := ebb(t, c.stdin, c.args...)
 		require.Equal(t, c.code, o.code, "%s: %s", name, o.err)

@@ -33,7 +33,7 @@ func (c *backupCmd) Run(a *app) error {
 			return &notFoundError{"no backup " + c.File}
 		}
 	} else {
-		if _, server := extension.Server(a.db); server {
+		if extension.IsServer(a.db) {
 			return &usageError{"a memory on a server is backed up by the server's own tools: pg_dump --schema=ebb"}
 		}
 		progress, end := a.copying("backing up")
@@ -104,7 +104,7 @@ With --json: {"path", "bytes", "schema_version", "rows": {TABLE: n}, "set_aside"
 
 // Run restores a backup.
 func (c *restoreCmd) Run(a *app) error {
-	if _, server := extension.Server(a.db); server {
+	if extension.IsServer(a.db) {
 		return &usageError{"a backup is a file and cannot replace a memory on a server: ebb export it, and ebb import it there"}
 	}
 	progress, end := a.copying("restoring")

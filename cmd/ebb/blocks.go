@@ -123,7 +123,8 @@ func (a *app) coreViews(x *extension.Extension, blocks []extension.Block) ([]cor
 // made or approved.
 func (a *app) unauthorised(x *extension.Extension, specs []extension.BlockSpec, blocks []extension.Block) (n int, err error) {
 	for _, b := range blocks {
-		if !slices.ContainsFunc(specs, func(s extension.BlockSpec) bool { return s.Name == b.Name && s.Writer != extension.ModelWrites }) {
+		i := slices.IndexFunc(specs, func(s extension.BlockSpec) bool { return s.Name == b.Name })
+		if i < 0 {
 			continue
 		}
 		scope := a.scope()
@@ -133,7 +134,7 @@ func (a *app) unauthorised(x *extension.Extension, specs []extension.BlockSpec, 
 			return 0, err
 		}
 		for _, v := range versions {
-			if !slices.Contains([]string{"host", "approval", "reflection"}, v.Actor) {
+			if !v.Authorised(&specs[i]) {
 				n++
 			}
 		}

@@ -93,8 +93,7 @@ func (c *chatCmd) Run(a *app) (err error) {
 		defer onInterrupt.Store(nil)
 	}
 	if talk.keepGoing && !a.json {
-		shown, _ := extension.Server(a.db)
-		talk.page.Note(cells.Dim, "", fmt.Sprintf("%s, remembering %s in %s.", name, scope.User, shown))
+		talk.page.Note(cells.Dim, "", fmt.Sprintf("%s, remembering %s in %s.", name, scope.User, extension.Redacted(a.db)))
 		talk.page.Note(cells.Dim, "", "/help lists the commands, /quit ends.")
 	}
 	return talk.run()

@@ -114,7 +114,7 @@ func (c *consolidateCmd) show(a *app, report *extension.Report) error {
 		p.Note(cells.Dim, "", asked)
 	}
 	if report.RunID != "" && report.Changes() > 0 {
-		p.Note(cells.Dim, "", "ebb undo "+report.RunID+" takes it back")
+		p.Note(cells.Dim, "", "to revert: ebb undo "+report.RunID)
 	}
 	return p.Err
 }

@@ -50,14 +50,14 @@ func (c *doctorCmd) Run(a *app) error {
 		p.diagnosis(d)
 		err = p.Err
 	}
-	shown, _ := extension.Server(path)
+	shown := extension.Redacted(path)
 	switch {
 	case err != nil || d.Healthy:
 		return err
 	case unseen(d):
 		return errors.New(shown + " could not be examined; the checks above say what to do")
 	}
-	return &damagedError{shown + " is not well; the checks above say what to do"}
+	return &damagedError{shown + " is damaged; the checks above say what to do"}
 }
 
 func acknowledgeLosses(a *app, path string) error {
@@ -131,7 +131,7 @@ func (p *page) diagnosis(d *doctor.Diagnosis) {
 	case unseen(d):
 		p.Line("%s", p.In(cells.Warm, "Not examined."))
 	case !d.Healthy:
-		p.Line("%s", p.In(cells.Red, "Not well."))
+		p.Line("%s", p.In(cells.Red, "Damaged."))
 	case warnings > 0:
 		p.Line("%s", p.In(cells.Good, "Healthy, with "+cells.Count(warnings, "warning", "warnings")+"."))
 	default:

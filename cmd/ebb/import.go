@@ -99,7 +99,7 @@ func (c *importCmd) Run(a *app) (err error) {
 	a.stdin = &interruptible{a.ctx, a.stdin}
 	named := a.user != ""
 	if !c.namesItsUser(files) {
-		if err := a.requireUser(); err != nil {
+		if err := a.needUser(); err != nil {
 			return err
 		}
 	}

@@ -15,7 +15,7 @@ func (c *importCmd) archive(a *app) (err error) {
 	if c.Stream || c.Restore || c.Session != "" {
 		return &usageError{"--archive is for documents; leave out --stream, --restore and --session"}
 	}
-	if err := a.requireUser(); err != nil {
+	if err := a.needUser(); err != nil {
 		return err
 	}
 	cfg := &extension.Config{Night: extension.NightConfig{NoSchedule: true}}

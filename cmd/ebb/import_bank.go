@@ -10,15 +10,6 @@ import (
 	"github.com/ebbmem/ebb/internal/cells"
 )
 
-// requireUser refuses to make a new file without a user. One that exists may name
-// its only user.
-func (a *app) requireUser() error {
-	if a.user == "" && a.missing() {
-		return a.scope().Validate()
-	}
-	return nil
-}
-
 // bank takes a team's bank into core memory and says what went where.
 func (c *importCmd) bank(a *app) (err error) {
 	if c.Stream || c.Restore || c.Session != "" || c.Origin != string(eventbus.OriginImport) {
@@ -35,7 +26,7 @@ func (c *importCmd) bank(a *app) (err error) {
 	}
 	cfg := extension.ThreeTier()
 	cfg.Night.NoSchedule = true
-	if err := a.requireUser(); err != nil {
+	if err := a.needUser(); err != nil {
 		return err
 	}
 	x, err := a.openWith(cfg)

@@ -48,6 +48,9 @@ func (m *moment) UnmarshalText(words []byte) error {
 	return nil
 }
 
+// given reports whether a time was named, as a date or in words.
+func (m *moment) given() bool { return !m.IsZero() || m.words != "" }
+
 // at is the time that is meant, words being read as of the app's present.
 func (m *moment) at(a *app) time.Time {
 	now := a.now

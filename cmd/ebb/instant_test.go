@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -25,6 +26,22 @@ func TestInstant(t *testing.T) {
 	for _, text := range []string{"", "now", "2026-13-01", "2026-02-30", "18:00", "2026-03-01T18:00:00+25:00", "10000-01-01"} {
 		require.ErrorContains(t, new(instant).UnmarshalText([]byte(text)), "is no time; write 2026-03-01", text)
 	}
+}
+
+// A search as of a time in words returns what one as of its date returns: without the
+// question's plan, which is about the present.
+func TestAsOfInWords(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "m.db")
+	turns := `{"id":"m1","session":"a","time":"2026-01-05T18:00:00Z","text":"I went to the sea with Noor."}
+{"id":"m2","session":"b","time":"2026-01-25T18:00:00Z","text":"I went to the theatre with Noor."}`
+	require.Equal(t, exitOK, ebb(t, turns, "--db", db, "--user", "ada", "import", "--mine", "-").code)
+	search := func(asOf string) outcome {
+		return ebb(t, "", "--db", db, "--now", "2026-03-18T09:00:00Z", "search", "--json", "--as-of", asOf, "Where did I go with Noor on 5 January 2026?")
+	}
+	dated, worded := search("2026-02-01"), search("last month")
+	require.Equal(t, exitOK, dated.code, dated.err)
+	require.Contains(t, dated.out, "theatre")
+	require.Equal(t, dated.out, worded.out)
 }
 
 func TestMomentInWords(t *testing.T) {

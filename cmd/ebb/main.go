@@ -150,7 +150,7 @@ func decodeMemory(ctx *kong.DecodeContext, target reflect.Value) error {
 	if err := ctx.Scan.PopValueInto("memory", &name); err != nil {
 		return err
 	}
-	if _, server := extension.Server(name); name != "" && !server {
+	if name != "" && !extension.IsServer(name) {
 		name = kong.ExpandPath(name)
 	}
 	target.SetString(name)

@@ -27,7 +27,7 @@ func (c *migrateCmd) Run(a *app) error {
 	}
 	defer from.Close(a.ctx)
 	cfg := &extension.Config{NoBackground: true}
-	if _, server := extension.Server(c.To); !server {
+	if !extension.IsServer(c.To) {
 		cfg.Key = a.key
 	}
 	to, err := extension.Open(a.ctx, c.To, cfg)
@@ -35,8 +35,11 @@ func (c *migrateCmd) Run(a *app) error {
 		return err
 	}
 	report, err := migrate.Run(a.ctx, from, to)
-	if err = errors.Join(err, to.Close(a.ctx)); err != nil || a.json {
-		return errors.Join(err, a.printJSON(report))
+	if err = errors.Join(err, to.Close(a.ctx)); err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(report)
 	}
 	p := a.page()
 	p.Say("%s in both, of which %d were there already", cells.Count(int64(report.Users), "user", "users"), report.Known)

@@ -17,6 +17,11 @@ func TestMigrate(t *testing.T) {
 	got = ebb(t, "", "--db", from, "migrate", to, "--json")
 	require.JSONEq(t, `{"users": 1, "known": 1}`, got.out)
 	require.Equal(t, ebb(t, "", "--db", from, "--user", "ada", "export").out, ebb(t, "", "--db", to, "--user", "ada", "export").out)
+
+	require.Equal(t, exitOK, ebb(t, "", "--db", to, "--user", "ada", "remember", "I keep hens.").code)
+	got = ebb(t, "", "--db", from, "migrate", to, "--json")
+	require.NotEqual(t, exitOK, got.code)
+	require.Empty(t, got.out, "a failure reports no result")
 }
 
 // A password in the name of a server is in no output.

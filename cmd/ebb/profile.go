@@ -52,7 +52,7 @@ func (profileCmd) Run(a *app) (err error) {
 	p.Line("")
 	p.Say("%s: %s of a budget of %d in every prompt.", cells.Count(len(v.Lines), "sentence", "sentences"), cells.Count(v.Tokens, "token", "tokens"), v.Budget)
 	if v.Tokens > v.Budget && v.Budget > 0 {
-		p.Line("The question chooses which of them stand there.")
+		p.Line("The question decides which of them are shown.")
 	}
 	return p.Err
 }

@@ -140,7 +140,7 @@ func TestStats(t *testing.T) {
 	got := ebb(t, "", "stats", "--db", f.db)
 	require.Equal(t, exitOK, got.code, got.err)
 	require.Equal(t, 2, strings.Count(got.out, "3 episodes"))
-	require.Contains(t, got.out, "file  well")
+	require.Contains(t, got.out, "file  healthy")
 
 	var v statsView
 	require.NoError(t, json.Unmarshal([]byte(ebb(t, "", "stats", "--user", "ben", "--json", "--db", f.db).out), &v))
@@ -161,7 +161,7 @@ func TestDoctor(t *testing.T) {
 	require.Equal(t, exitDamaged, got.code)
 	require.Contains(t, got.out, "memories that no search by text can find: 1")
 	require.Contains(t, got.out, "fix: ")
-	require.Contains(t, got.err, "not well")
+	require.Contains(t, got.err, "is damaged")
 	var d doctor.Diagnosis
 	got = ebb(t, "", "doctor", f.db, "--json")
 	require.Equal(t, exitDamaged, got.code)

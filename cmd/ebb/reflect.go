@@ -138,7 +138,7 @@ func (p *page) reflection(s *fourstores.Status) {
 		p.Note(cells.Dim, "", "waits for you: "+next)
 	}
 	if s.RunID != "" {
-		p.Note(cells.Dim, "", "ebb undo "+s.RunID+" takes it back")
+		p.Note(cells.Dim, "", "to revert: ebb undo "+s.RunID)
 	}
 }
 

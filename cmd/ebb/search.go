@@ -148,7 +148,7 @@ func (q *query) with(a *app, ask func(*extension.Extension, extension.Query) err
 		Since: q.Since.at(a), Until: q.Until.at(a), Dormant: q.Dormant,
 		AsOf: extension.AsOf{Valid: q.AsOf.at(a), Known: q.KnownAt.at(a)}, Wait: true,
 	}
-	if q.AsOf.IsZero() && q.KnownAt.IsZero() {
+	if !q.AsOf.given() && !q.KnownAt.given() {
 		now := a.now
 		if now.IsZero() {
 			now = time.Now()

@@ -85,18 +85,17 @@ func (c *serveCmd) Run(a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	shown, onServer := extension.Server(a.db)
 	options := server.Options{
 		Version: build.Read().Version, Hosts: c.Host, MaxBody: c.MaxBody, Rate: c.Rate, Report: report, Page: page.Handler(),
 		CertFile: c.TLSCert, KeyFile: c.TLSKey, Reflects: a.profile.name == "fourstores",
 		Ready: func(at string) error {
 			url = at
-			_, err := fmt.Fprintf(a.stdout, "Serving %s on %s\n", shown, url)
+			_, err := fmt.Fprintf(a.stdout, "Serving %s on %s\n", extension.Redacted(a.db), url)
 			announce(page.Link())
 			return err
 		},
 	}
-	if !c.inspecting && !onServer { // other programs may open a server themselves
+	if !c.inspecting && !extension.IsServer(a.db) { // other programs may open a server themselves
 		options.DB, options.Key = a.db, a.key
 	}
 	s, err := server.New(x, tokens, options)

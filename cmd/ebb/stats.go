@@ -114,9 +114,9 @@ func (p *page) userStats(u userStats) {
 }
 
 func (p *page) health(h *extension.Health) {
-	state := p.In(cells.Good, "well")
+	state := p.In(cells.Good, "healthy")
 	if !h.Healthy() {
-		state = p.In(cells.Warm, "needs a look")
+		state = p.In(cells.Warm, "needs attention")
 	}
 	p.Line("%s  %s", p.In(cells.Bold, "file"), state)
 	p.Table("  ", [][]string{{"size", cells.Size(h.FileBytes)}, {"write-ahead log", cells.Size(h.WALBytes)}})

@@ -13,8 +13,7 @@ import (
 // diagnoseServer examines a memory on a server: whether it opens, whether its rows fit
 // together, and what it lacks that a file has.
 func diagnoseServer(ctx context.Context, dsn string, key schema.Key) (_ *Diagnosis, err error) {
-	shown, _ := extension.Server(dsn)
-	e := &examination{path: "the memory", Diagnosis: Diagnosis{Path: shown}}
+	e := &examination{path: "the memory", Diagnosis: Diagnosis{Path: extension.Redacted(dsn)}}
 	x, err := extension.Open(ctx, dsn, &extension.Config{ReadOnly: true, Key: key})
 	if err != nil {
 		if ctx.Err() != nil {

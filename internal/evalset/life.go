@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -169,12 +168,7 @@ func LoadLives(dir string) ([]*Life, error) {
 // Errors: [*Error], or that of the file system.
 func LoadLife(path string) (*Life, error) {
 	life := &Life{Slots: map[string][]string{}, byID: map[string]*Statement{}}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	err = decodeLines(path, f, func(line int, l lifeLine) error {
+	err := readLines(path, func(line int, l lifeLine) error {
 		reason := life.add(&l)
 		if reason == "" {
 			return nil

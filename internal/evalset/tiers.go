@@ -1,11 +1,7 @@
 package evalset
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -35,6 +31,13 @@ type TieredEntry struct {
 	Content   string    `json:"content"`
 	Tags      []string  `json:"tags"`
 	IssueRefs []int64   `json:"issueRefs"`
+}
+
+// UnmarshalJSON keeps the line beside its fields.
+func (e *TieredEntry) UnmarshalJSON(line []byte) error {
+	type fields TieredEntry
+	e.Line = slices.Clone(line)
+	return json.Unmarshal(line, (*fields)(e))
 }
 
 // Plain returns the text of an entry for a plain search, with all fields that the
@@ -84,45 +87,19 @@ func IsTiered(dir string) bool {
 // LoadTiered reads a set. Errors name the file and the line.
 func LoadTiered(dir string) (*TieredSet, error) {
 	set := &TieredSet{Dir: dir}
-	err := eachLine(filepath.Join(dir, "stream.jsonl"), func(line []byte) error {
-		e := TieredEntry{Line: slices.Clone(line)}
-		err := json.Unmarshal(line, &e)
+	err := readLines(filepath.Join(dir, "stream.jsonl"), func(_ int, e TieredEntry) error {
 		set.Entries = append(set.Entries, e)
-		return err
+		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	err = eachLine(filepath.Join(dir, "queries.jsonl"), func(line []byte) error {
-		var q TieredQuery
-		err := json.Unmarshal(line, &q)
+	err = readLines(filepath.Join(dir, "queries.jsonl"), func(_ int, q TieredQuery) error {
 		set.Queries = append(set.Queries, q)
-		return err
+		return nil
 	})
 	slices.SortStableFunc(set.Queries, func(a, b TieredQuery) int { return a.At.Time.Compare(b.At.Time) })
 	return set, err
-}
-
-func eachLine(path string, read func(line []byte) error) error {
-	content, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s is missing", path)
-	}
-	if err != nil {
-		return err
-	}
-	n := 0
-	lines := bufio.NewScanner(bytes.NewReader(content))
-	lines.Buffer(nil, 2<<20)
-	for lines.Scan() {
-		if n++; len(bytes.TrimSpace(lines.Bytes())) == 0 {
-			continue
-		}
-		if err := read(lines.Bytes()); err != nil {
-			return fmt.Errorf("%s, line %d: %w", path, n, err)
-		}
-	}
-	return lines.Err()
 }
 
 // documentPart is the approximate size in characters of a document's parts.

@@ -219,7 +219,7 @@ func (r *request) dryRun() (answer, error) {
 		return answer{}, err
 	}
 	says, _ := summary(report.Stages)
-	return answer{page: "dry", title: "A night, tried", data: rehearsal{newOutcomes(report.Stages), says}}, nil
+	return answer{page: "dry", title: "Dry run of a night", data: rehearsal{newOutcomes(report.Stages), says}}, nil
 }
 
 // errTried takes back a write that was only tried.

@@ -299,7 +299,7 @@ func (p *Page) show(w http.ResponseWriter, r *request, a answer) {
 	var page bytes.Buffer
 	if err := p.pages[a.page].Execute(&page, f); err != nil {
 		p.o.Report(err)
-		http.Error(w, "the page cannot be written; the operator was told", http.StatusInternalServerError)
+		http.Error(w, "the page cannot be written; the operator was notified", http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

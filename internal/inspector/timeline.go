@@ -11,16 +11,16 @@ import (
 
 // past is a month of days, and one of them.
 type past struct {
-	Month, Day         time.Time
-	Earlier, Later     string // months, as 2026-03
-	Weeks              [][]cell
-	Total              int
-	Sessions           []conversation
-	Session            string
-	Turned             []validity
-	AxisFrom, AxisTo   time.Time
-	Cut                bool
-	Earliest, HasDates bool
+	Month, Day       time.Time
+	Earlier, Later   string // months, as 2026-03
+	Weeks            [][]cell
+	Total            int
+	Sessions         []conversation
+	Session          string
+	Turned           []validity
+	AxisFrom, AxisTo time.Time
+	Cut              bool
+	HasDates         bool
 }
 
 // cell is a day of a calendar.

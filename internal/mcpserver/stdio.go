@@ -16,7 +16,8 @@ import (
 // MaxMessage is the maximum size of a client's message, in bytes.
 const MaxMessage = 4 << 20
 
-// File is a memory file that is opened only if no server has it open.
+// File is a memory file. [ServeStdio] opens it only if no server has it open, [AnswerHook]
+// always does.
 type File struct {
 	DB  string
 	Key schema.Key

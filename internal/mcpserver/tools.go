@@ -79,11 +79,6 @@ type choice struct {
 	Records []record `json:"records,omitempty"` // memories to choose from: quoted data, never instructions
 }
 
-// sentence is the structured content of a tool that answers in words alone.
-type sentence struct {
-	Message string `json:"message"`
-}
-
 // record is a memory in structured content.
 type record struct {
 	ID      string       `json:"id"`
@@ -173,8 +168,6 @@ func (o *offered) structured(out tools.Output, why bool) any {
 		return changeOf(out)
 	case choice:
 		return choice{changeOf(out), recordsOf(out.Results, false)}
-	case sentence:
-		return sentence{out.Text}
 	case extension.Stats:
 		return json.RawMessage(out.Text) // memory_stats answers in JSON
 	}

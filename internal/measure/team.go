@@ -217,7 +217,7 @@ func (t *tiered) core(blocks []extension.BlockSpec) (err error) {
 			return err
 		}
 		for _, v := range versions {
-			if b.Writer != extension.ModelWrites && v.Actor != "host" && v.Actor != "approval" {
+			if !v.Authorised(&b) {
 				t.view.Unauthorised++
 			}
 		}

@@ -301,7 +301,11 @@ func (c *call) search(ctx context.Context, in searchIn) (searchOut, error) {
 		Text: in.Query, Limit: in.Limit, Kinds: in.Kinds, Tag: in.Tag, Session: in.Session, Since: in.Since, Until: in.Until,
 		AsOf: extension.AsOf{Valid: in.AsOf, Known: in.KnownAt}, Dormant: in.Dormant,
 	}
-	found, err := c.ext.Recall(ctx, c.scope, q)
+	session, err := c.ext.Session(c.scope)
+	if err != nil {
+		return searchOut{}, err
+	}
+	found, err := session.Search(ctx, q)
 	if err != nil {
 		return searchOut{}, err
 	}

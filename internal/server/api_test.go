@@ -150,6 +150,20 @@ func TestClientClaimsAreUntrusted(t *testing.T) {
 	}
 }
 
+// A search follows the question's plan, as the tool of a model does: what was said on the
+// day it names comes first.
+func TestSearchFollowsThePlan(t *testing.T) {
+	w := newWorld(t, Options{})
+	w.ask(200, w.adaHost, "POST", "/v1/turns", dict{"turns": []dict{
+		{"role": "user", "text": "Noor and I went to the sea, Noor swam.", "at": "2026-01-05T18:00:00Z"},
+		{"role": "user", "text": "We saw a play.", "at": "2026-01-25T18:00:00Z"},
+	}})
+	results := w.ask(200, w.adaHost, "POST", "/v1/search", dict{"query": "What did Noor and I do on 25 January 2026?"})["results"].([]any)
+	first := results[0].(dict)
+	require.Equal(t, "We saw a play.", first["memory"].(dict)["content"])
+	require.NotEmpty(t, first["why"])
+}
+
 // One user's ids, names and words are unknown to another, over every route and
 // with every trick of a header.
 func TestAnotherUsersMemoryIsUnknown(t *testing.T) {

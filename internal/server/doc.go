@@ -18,4 +18,8 @@
 // [Server.authenticated] then ask for the token and bound its rate. A route of
 // another kind, as the page of package inspector with its cookie, stands beside
 // them.
+//
+// To add a route: a line of endpoints and the types of its bodies (api.go), a call in
+// TestAPIMatchesDocument, and a row of the table in docs/SERVE.md. The OpenAPI document
+// follows from the types.
 package server

@@ -9,6 +9,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/uptrace/bun"
 
@@ -42,6 +43,12 @@ type BlockVersion struct {
 	Actor   string       `bun:",notnull" json:"actor"`           // model | host | approval (the host's, of a model's proposal) | night
 	Agent   string       `bun:",notnull" json:"agent,omitempty"` // as which it was written
 	At      schema.Time  `bun:",notnull" json:"at"`
+}
+
+// Authorised reports whether the author may change a block of this form without approval,
+// or the host approved the change. A reflection writes only what the host approved.
+func (v *BlockVersion) Authorised(spec *BlockSpec) bool {
+	return spec.Writer == ModelWrites || slices.Contains([]string{"host", "approval", "reflection"}, v.Actor)
 }
 
 // Value returns the content as models see it: a string, or the decoded JSON; empty

@@ -20,7 +20,7 @@ import (
 	"github.com/ebbmem/ebb/internal/inspector"
 )
 
-var screens = flag.String("screens", "", "a folder for a picture of every view")
+var screens = flag.String("screens", "", "a folder for the pictures of docs/screens")
 
 // scheme has the browser prefer light or dark pages.
 func (b *tab) scheme(name string) {
@@ -67,22 +67,9 @@ func TestScreens(t *testing.T) {
 	w.story()
 	w.waiting()
 	b := w.open()
-	oslo := w.newest("lives Oslo")
-	views := map[string]string{
-		"ask": "/ask?q=what+should+a+cook+know+before+making+me+dinner%3F", "start": "/ask", "profile": "/profile", "timeline": "/timeline?day=2026-04-11", "memory": "/memories/" + oslo.UID,
-		"entities": "/entities", "nights": "/nights", "decide": "/decide", "health": "/health",
-	}
-	for name, path := range views {
-		b.visit("/u/me" + path)
-		b.shoot(name, 1280, 900, false)
-		b.shoot(name+"-dark", 1280, 900, true)
-		b.shoot(name+"-phone", 390, 844, false)
-	}
-	for name, from := range map[string][2]string{"entity": {"/entities", ".cloud a"}, "night": {"/nights", ".runs li:nth-child(2) a"}} {
-		b.visit("/u/me" + from[0])
-		b.run(chromedp.Click(chromedp.CSS(from[1])), chromedp.WaitVisible(chromedp.CSS("main .over")))
-		b.shoot(name, 1280, 900, false)
-		b.shoot(name+"-dark", 1280, 900, true)
-		b.shoot(name+"-phone", 390, 844, false)
-	}
+	b.visit("/u/me/ask?q=what+should+a+cook+know+before+making+me+dinner%3F")
+	b.shoot("ask", 1280, 900, false)
+	b.visit("/u/me/entities")
+	b.run(chromedp.Click(chromedp.CSS(".cloud a")), chromedp.WaitVisible(chromedp.CSS("main .over")))
+	b.shoot("entity-dark", 1280, 900, true)
 }
