@@ -44,6 +44,9 @@ var feigned []byte
 //go:embed unstored.bin
 var unstored []byte
 
+//go:embed changes.bin
+var changes []byte
+
 var (
 	// Asks rates a message or a sentence: the probability that it only asks for something
 	// now, an answer or a task, typed with or without a question mark.
@@ -75,6 +78,9 @@ var (
 	Feigned = Load(feigned, true)
 	// Unstored rates a message: the probability that it says that it is not to be stored.
 	Unstored = Load(unstored, true)
+	// Changes rates a message or a sentence: the probability that something which its writer
+	// said before no longer holds after it.
+	Changes = Load(changes, true)
 )
 
 // Load reads the weights: bias and unit as float32, little endian, then a byte for each

@@ -95,7 +95,7 @@ func (c *choice) takeWithChanges(l *line) {
 		return
 	}
 	for _, later := range c.s.changes()[l] {
-		if c.take(later); c.taken[later] && c.changed != nil && len(c.changed) < c.dates/(2*dateTokens) {
+		if c.take(later.line); c.taken[later.line] && later.p >= likelyChange && c.changed != nil && len(c.changed) < c.dates/(2*dateTokens) {
 			c.changed[l.place] = true
 		}
 	}
@@ -174,7 +174,7 @@ func (c *choice) takeSaved() {
 		if !c.taken[l] && l.brief.Tokens <= c.left {
 			c.takeAs(l, l.brief)
 			for _, later := range c.s.changes()[l] {
-				c.take(later)
+				c.take(later.line)
 			}
 		}
 	}

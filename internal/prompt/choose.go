@@ -47,8 +47,8 @@ type Lines struct {
 	restOn map[int64][]int32 // by the id of the claim and of the message
 	census topics.Census
 
-	changes func() map[*line][]*line // see changesOf; computed on first use
-	judge   *fluency.Judge           // of vectors of the lines
+	changes func() map[*line][]change // see changesOf; computed on first use
+	judge   *fluency.Judge            // of vectors of the lines
 
 	allHold bool // none of the user's claims is superseded
 	endings []ending

@@ -71,7 +71,8 @@ type row struct {
 	Feigned  *bool `json:"feigned"`  // whether the message is not its writer's own truth
 	Unstored *bool `json:"unstored"` // whether it says that it is not to be stored
 
-	life string
+	life    string
+	changed bool // the message changes an earlier one of its life
 
 	Statements []string `json:"statements"` // messages of one person
 	Request    string   `json:"request"`    // to forget some of them
@@ -134,6 +135,17 @@ func (r *row) unstored(set string) (out []example) {
 		out = append(out, exampleOf("unstored "+set, r.M, r.M, *r.Unstored, true))
 	case r.Reply == "" && r.M+r.Q != "":
 		out = append(out, exampleOf("others", r.M+r.Q, r.M+r.Q, false, true))
+	}
+	return out
+}
+
+// changes gives the examples of [intent.Changes].
+func (r *row) changes(set string) (out []example) {
+	switch {
+	case r.Change != "":
+		out = append(out, exampleOf("changes "+set, r.M, r.M, r.Change == "replaces", true), exampleOf("before", r.Was, r.Was, false, true))
+	case r.life != "" && r.M != "":
+		out = append(out, exampleOf("lives", r.M, r.M, r.changed, true))
 	}
 	return out
 }
@@ -268,10 +280,10 @@ func linesOf[T any](path string, file []byte) (lines []T, err error) {
 
 // ofLife reads the questions and the messages of a life.
 func ofLife(path string, file []byte) (rows []row, err error) {
-	type line struct{ Life, Ask, Kind, Text, Everyday, Role string }
+	type line struct{ Life, Ask, Kind, Text, Everyday, Role, Changes string }
 	lines, err := linesOf[line](path, file)
 	for _, l := range lines {
-		r := row{Q: l.Ask, Own: l.Kind != "off", life: lines[0].Life}
+		r := row{Q: l.Ask, Own: l.Kind != "off", life: lines[0].Life, changed: l.Changes != ""}
 		if r.M = l.Text + l.Everyday; l.Role == "assistant" {
 			r.M = ""
 		}
@@ -289,7 +301,7 @@ var lives = []string{"internal/relevance/fit/testdata/people", "cmd/ebb/testdata
 func fit(w io.Writer, dir, name string, fine bool, at pace, leaveOut bool, examples func(*row, string) []example) error {
 	var files []string
 	patterns := []string{filepath.Join(dir, "*", "*.jsonl"), "internal/said/testdata/requests/*.jsonl"}
-	if name == "own" || name == "feigned" || name == "unstored" {
+	if slices.Contains([]string{"own", "feigned", "unstored", "changes"}, name) {
 		for _, dir := range lives {
 			patterns = append(patterns, filepath.Join(dir, "*.jsonl"))
 		}
@@ -324,7 +336,7 @@ func fit(w io.Writer, dir, name string, fine bool, at pace, leaveOut bool, examp
 				continue // not labelled for the others
 			}
 			set := strings.TrimSuffix(filepath.Base(path), ".jsonl")
-			if strings.HasPrefix(set, "saved-") && name != "saved" || strings.HasPrefix(set, "own-") && name != "own" {
+			if strings.HasPrefix(set, "saved-") && name != "saved" || strings.HasPrefix(set, "own-") && name != "own" || strings.HasPrefix(set, "changes-") && name != "changes" {
 				continue // in the words of an assistant, or written for one model
 			}
 			all = append(all, examples(r, set)...)
@@ -368,7 +380,7 @@ func main() {
 		fine     bool
 		at       pace
 		examples func(*row, string) []example
-	}{{"lasting", false, slow, (*row).lasting}, {"own", false, usual, (*row).own}, {"forget", true, usual, (*row).forget}, {"done", true, usual, (*row).done}, {"object", true, usual, (*row).object}, {"manner", true, usual, (*row).manner}, {"saved", true, usual, (*row).manner}, {"confided", true, usual, (*row).confided}, {"asks", true, usual, (*row).asks}, {"feigned", true, usual, (*row).feigned}, {"unstored", true, usual, (*row).unstored}} {
+	}{{"lasting", false, slow, (*row).lasting}, {"own", false, usual, (*row).own}, {"forget", true, usual, (*row).forget}, {"done", true, usual, (*row).done}, {"object", true, usual, (*row).object}, {"manner", true, usual, (*row).manner}, {"saved", true, usual, (*row).manner}, {"confided", true, usual, (*row).confided}, {"asks", true, usual, (*row).asks}, {"feigned", true, usual, (*row).feigned}, {"unstored", true, usual, (*row).unstored}, {"changes", true, usual, (*row).changes}} {
 		if flag.NArg() > 0 && !strings.Contains(flag.Arg(0), model.name) {
 			continue
 		}
