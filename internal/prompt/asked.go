@@ -42,8 +42,8 @@ func (s *Lines) Ask(ctx context.Context, question, talk string, meaning Meaning,
 		a, b := &rated[x.place], &rated[y.place]
 		return cmp.Or(compareBool(a.last, b.last), cmp.Compare(b.Score, a.Score))
 	})
-	if see, ok := ctx.Value(observing{}).(func(string, []Rated)); ok {
-		see(question, rated)
+	if see, ok := ctx.Value(observing{}).(func(string, []Rated, func(later int) []Pair)); ok {
+		see(question, rated, func(later int) []Pair { return s.pairs(s.all[later]) })
 	}
 	return a
 }
@@ -61,9 +61,9 @@ type Rated struct {
 
 type observing struct{}
 
-// Observe returns a context in which see is called with each question and the lines that were
-// rated for it, in display order.
-func Observe(ctx context.Context, see func(question string, lines []Rated)) context.Context {
+// Observe returns a context in which see is called with each question, the lines that were
+// rated for it, in display order, and what compares one of them with the earlier ones.
+func Observe(ctx context.Context, see func(question string, lines []Rated, pairs func(later int) []Pair)) context.Context {
 	return context.WithValue(ctx, observing{}, see)
 }
 

@@ -39,28 +39,38 @@ func main() {
 	cache := flag.String("questions", "", "prefix of files for the questions: read if they exist, else written")
 	out := flag.String("o", model, "where to write the model")
 	leave := flag.Bool("leave-out", true, "also fit without each part of the lives, and write these models beside it")
+	changes := flag.Bool("changes", false, "fit relevance.Changes in place of it, and print it")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, os.Stdout, append([]string{people}, flag.Args()...), strings.FieldsFunc(*unseen, func(r rune) bool { return r == ',' }), *cache, *out, *leave); err != nil {
+	dirs := flag.Args()
+	if !*changes {
+		dirs = append([]string{people}, dirs...)
+	}
+	if err := run(ctx, os.Stdout, dirs, strings.FieldsFunc(*unseen, func(r rune) bool { return r == ',' }), *cache, *out, *leave, *changes); err != nil {
 		fmt.Fprintln(os.Stderr, "fit:", err)
 		os.Exit(1) //nolint:gocritic // stop has nothing left to do
 	}
 }
 
-func run(ctx context.Context, w io.Writer, dirs, unseen []string, cache, out string, leave bool) error {
+func run(ctx context.Context, w io.Writer, dirs, unseen []string, cache, out string, leave, changes bool) error {
 	file, err := os.ReadFile(lexicon)
 	if err != nil {
 		return err
 	}
-	fitted, err := gather(ctx, dirs, cache)
+	known, err := gather(ctx, dirs, cache)
 	if err != nil {
 		return err
 	}
-	held, err := gather(ctx, unseen, cache)
+	if changes {
+		fitChanges(w, known.Pairs)
+		return nil
+	}
+	unknown, err := gather(ctx, unseen, cache)
 	if err != nil {
 		return err
 	}
+	fitted, held := known.Questions, unknown.Questions
 	codes := 0
 	for _, of := range [][]question{fitted, held} {
 		for i := range of {

@@ -44,18 +44,24 @@ var daysFitted = []int{30, 365}
 
 // gather lives the lives of some folders and returns their questions. With a cache they are
 // read from a file for each folder, cache + its name, or written there.
-func gather(ctx context.Context, dirs []string, cache string) (all []question, err error) {
+func gather(ctx context.Context, dirs []string, cache string) (all gathered, err error) {
 	for _, dir := range dirs {
 		of, err := folder(ctx, dir, cache)
 		if err != nil {
-			return nil, err
+			return all, err
 		}
-		all = append(all, of...)
+		all.Questions, all.Pairs = append(all.Questions, of.Questions...), append(all.Pairs, of.Pairs...)
 	}
 	return all, nil
 }
 
-func folder(ctx context.Context, dir, cache string) (all []question, err error) {
+// gathered is what lives give to fit to.
+type gathered struct {
+	Questions []question
+	Pairs     []pair
+}
+
+func folder(ctx context.Context, dir, cache string) (all gathered, err error) {
 	path := cache + filepath.Base(dir)
 	if file, err := os.Open(path); err == nil && cache != "" {
 		defer file.Close()
@@ -63,41 +69,46 @@ func folder(ctx context.Context, dir, cache string) (all []question, err error) 
 	}
 	lives, err := evalset.LoadLives(dir)
 	if err != nil {
-		return nil, err
+		return all, err
 	}
 	var mu sync.Mutex
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.NumCPU())
 	for _, life := range lives {
 		group.Go(func() error {
-			of, err := questionsOf(ctx, life)
+			of, pairs, err := questionsOf(ctx, life)
 			mu.Lock()
 			defer mu.Unlock()
-			all = append(all, of...)
-			fmt.Fprintln(os.Stderr, life.Name, len(of))
+			all.Questions, all.Pairs = append(all.Questions, of...), append(all.Pairs, pairs...)
+			fmt.Fprintln(os.Stderr, life.Name, len(of), len(pairs))
 			return err
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return nil, err
+		return all, err
 	}
-	slices.SortStableFunc(all, func(a, b question) int { return strings.Compare(a.Life, b.Life) })
+	slices.SortStableFunc(all.Questions, func(a, b question) int { return strings.Compare(a.Life, b.Life) })
+	slices.SortStableFunc(all.Pairs, func(a, b pair) int { return strings.Compare(a.Life, b.Life) })
 	if cache == "" {
 		return all, nil
 	}
 	file, err := os.Create(path)
 	if err != nil {
-		return nil, err
+		return all, err
 	}
 	return all, errors.Join(gob.NewEncoder(file).Encode(all), file.Close())
 }
 
 // questionsOf lives a life and returns its questions and everyday messages.
-func questionsOf(ctx context.Context, life *evalset.Life) (all []question, err error) {
-	day := 0
-	ctx = prompt.Observe(ctx, func(asked string, lines []prompt.Rated) {
+func questionsOf(ctx context.Context, life *evalset.Life) (all []question, compared []pair, err error) {
+	day, comparedOn := 0, -1
+	ctx = prompt.Observe(ctx, func(asked string, lines []prompt.Rated, pairs func(int) []prompt.Pair) {
 		if len(lines) == 0 || life.Days > slices.Max(daysFitted) && !slices.Contains(daysFitted, day) {
 			return
+		}
+		if comparedOn != day && slices.Contains(daysFitted, day) {
+			comparedOn = day
+			compared = append(compared, comparedIn(life, lines, pairs)...)
 		}
 		q := question{Life: life.Name, Language: life.Language, Topics: topics.Of(asked).Codes()}
 		var wanted []*evalset.Statement
@@ -108,13 +119,7 @@ func questionsOf(ctx context.Context, life *evalset.Life) (all []question, err e
 			q.Lines = append(q.Lines, rated{l.Topics.Codes(), l.Tokens, l.Features})
 		}
 		for _, s := range wanted {
-			var shown []int
-			for i, l := range lines {
-				if s.Shown([]string{text.Fold(l.Text)}) || len(s.Keys) == 0 && strings.Contains(text.Fold(text.Line(s.Text)), text.Fold(l.Text)) {
-					shown = append(shown, i)
-				}
-			}
-			if len(shown) > 0 {
+			if shown := showing(s, lines); len(shown) > 0 {
 				q.Wanted = append(q.Wanted, shown)
 			}
 		}
@@ -128,7 +133,17 @@ func questionsOf(ctx context.Context, life *evalset.Life) (all []question, err e
 		Await:    func(context.Context, *extension.Extension, extension.Scope, string) error { return nil },
 		Progress: func(int, string) (step, done func()) { return func() { day++ }, func() {} },
 	})
-	return all, err
+	return all, compared, err
+}
+
+// showing returns the lines that show a statement.
+func showing(s *evalset.Statement, lines []prompt.Rated) (shown []int) {
+	for i, l := range lines {
+		if s.Shown([]string{text.Fold(l.Text)}) || len(s.Keys) == 0 && strings.Contains(text.Fold(text.Line(s.Text)), text.Fold(l.Text)) {
+			shown = append(shown, i)
+		}
+	}
+	return shown
 }
 
 // labelOf returns the kind of what is asked on a day, and the statements that it needs: "" for
