@@ -221,9 +221,7 @@ func forgetFound(ctx context.Context, d *Deps, query string, asked []asking) (st
 	case len(candidates) == 0:
 		return "Nothing that is remembered matches. Tell the user so.", nil
 	}
-	if d.Shown != nil {
-		d.Shown(ctx, query, candidates)
-	}
+	d.Shown(ctx, query, candidates)
 	records, err := d.Render(ctx, candidates)
 	if err != nil {
 		return "", err

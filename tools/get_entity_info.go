@@ -67,7 +67,7 @@ func runEntityInfo(ctx context.Context, d *Deps, args arguments) (string, error)
 	if d.Seen != nil {
 		d.Seen(p.least)
 	}
-	if shown := slices.Concat(results(p.facts), results(p.timeline)); d.Shown != nil && len(shown) > 0 {
+	if shown := slices.Concat(results(p.facts), results(p.timeline)); len(shown) > 0 {
 		for i := range shown {
 			shown[i].Rank = i + 1
 		}
