@@ -22,11 +22,7 @@ func (x *Extension) Superseded(ctx context.Context, scope Scope, memories ...Rec
 		ids[i] = memories[i].ID
 	}
 	var ended map[int64][]schema.Ended
-	err := x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		userID, err := s.UserID(ctx, scope)
-		if err != nil || userID == 0 {
-			return err
-		}
+	err := x.db.ReadUser(ctx, scope, func(ctx context.Context, s *schema.Snapshot, userID int64) (err error) {
 		ended, err = s.EndedClaims(ctx, userID, ids)
 		return err
 	})

@@ -113,11 +113,7 @@ func (w *coreWrite) write(ctx context.Context) (answer string, err error) {
 func (w *coreWrite) prepare(ctx context.Context) error {
 	owner := w.spec.Owner(w.d.Scope.Agent)
 	w.before = &core.Block{Agent: owner, Name: w.spec.Name, Kind: w.spec.Kind, Trust: schema.MaxTrust}
-	if err := w.d.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		userID, err := s.UserID(ctx, w.d.Scope)
-		if err != nil || userID == 0 {
-			return err
-		}
+	if err := w.d.DB.ReadUser(ctx, w.d.Scope, func(ctx context.Context, s *schema.Snapshot, userID int64) error {
 		b, err := core.Read(ctx, s, userID, owner, w.spec.Name)
 		if errors.Is(err, schema.ErrNotFound) {
 			return nil

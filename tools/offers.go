@@ -193,11 +193,7 @@ func runReview(ctx context.Context, d *Deps, args arguments) (string, error) {
 func listOffers(ctx context.Context, d *Deps) (string, error) {
 	var lines []string
 	level := schema.MaxTrust
-	err := d.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		userID, err := s.UserID(ctx, d.Scope)
-		if err != nil || userID == 0 {
-			return err
-		}
+	err := d.DB.ReadUser(ctx, d.Scope, func(ctx context.Context, s *schema.Snapshot, userID int64) error {
 		waiting, err := d.reviewed(ctx, s, userID)
 		if err != nil {
 			return err

@@ -43,11 +43,7 @@ func runRecallByCycle(ctx context.Context, d *Deps, args arguments) (string, err
 	}
 	where.Between, where.AnyOf = map[string][2]int64{schema.AttrCycle: {start, end}}, happened()
 	var memories []schema.Memory
-	err = d.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		userID, err := s.UserID(ctx, d.Scope)
-		if err != nil || userID == 0 {
-			return err
-		}
+	err = d.DB.ReadUser(ctx, d.Scope, func(ctx context.Context, s *schema.Snapshot, userID int64) (err error) {
 		memories, err = s.ActiveMeeting(ctx, userID, where, maxResults+1)
 		return err
 	})

@@ -244,11 +244,7 @@ func (s *Schedule) next() (more bool) {
 // checkScope is [Schedule.Check] of one user.
 func (s *Schedule) checkScope(ctx context.Context, scope schema.Scope) error {
 	var user *schema.User
-	err := s.db.Read(ctx, func(ctx context.Context, snap *schema.Snapshot) error {
-		id, err := snap.UserID(ctx, scope)
-		if err != nil || id == 0 {
-			return err
-		}
+	err := s.db.ReadUser(ctx, scope, func(ctx context.Context, snap *schema.Snapshot, id int64) (err error) {
 		user, err = snap.UserByID(ctx, id)
 		return err
 	})
