@@ -45,11 +45,7 @@ type AddReflection struct {
 	Trust schema.Trust
 }
 
-// Kind implements [Proposal].
-func (AddReflection) Kind() string { return "add_reflection" }
-
-// MemoryUID implements [Proposal]; the memory does not exist yet.
-func (AddReflection) MemoryUID() string { return "" }
+func (AddReflection) of() (kind, memory string) { return "add_reflection", "" }
 
 func (p AddReflection) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
 	cited := make([]Citation, len(p.Sources))
@@ -97,7 +93,8 @@ func (p AddReflection) apply(ctx context.Context, tx *schema.Tx, n *night) (Outc
 	m.Origin, m.Trust = weakest(sources)
 	m.Trust = min(m.Trust, p.Trust)
 	m.Confidence = min(reflectionConfidence, m.Trust.MaxConfidence())
-	outcome := Outcome{Kind: p.Kind(), Status: Applied, Text: p.Content, Reason: p.Doubt}
+	outcome := applied(p)
+	outcome.Text, outcome.Reason = p.Content, p.Doubt
 	if p.Doubt != "" {
 		m.State, outcome.Status = schema.StateQuarantined, Quarantined
 		m.Attributes[schema.AttrQuarantine] = p.Doubt
@@ -190,11 +187,7 @@ type Spend struct {
 	Importance float64 // in the units of users.importance_since: 0–1 a message
 }
 
-// Kind implements [Proposal]; not reported.
-func (Spend) Kind() string { return "" }
-
-// MemoryUID implements [Proposal].
-func (Spend) MemoryUID() string { return "" }
+func (Spend) of() (kind, memory string) { return "", "" }
 
 func (p Spend) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
 	return applied(p), tx.SpendImportance(ctx, n.input.UserID, p.Importance, n.actor())

@@ -26,11 +26,7 @@ func (x *Extension) newReader() *claims.Reader {
 			if err != nil {
 				return nil, err
 			}
-			found := make([]Record, len(answer.Results))
-			for i := range answer.Results {
-				found[i] = answer.Results[i].Memory
-			}
-			return found, nil
+			return answer.Memories(), nil
 		},
 		Stored: x.mem.Announce, Label: stores.Set(x.cfg.Stores).Label,
 	}

@@ -56,11 +56,7 @@ func (x *Extension) presentFirst(answer *Answer) {
 	if len(answer.Ended) == 0 {
 		return
 	}
-	memories := make([]Record, len(answer.Results))
-	for i := range answer.Results {
-		memories[i] = answer.Results[i].Memory
-	}
-	answer.Results = prompt.BelowSuccessors(answer.Results, x.marks(answer.Ended, memories))
+	answer.Results = prompt.BelowSuccessors(answer.Results, x.marks(answer.Ended, answer.Memories()))
 }
 
 // markSuperseded marks the entries that are no longer true.

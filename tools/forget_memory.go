@@ -238,11 +238,7 @@ func (d *Deps) reader() *claims.Reader {
 			if err != nil {
 				return nil, err
 			}
-			found := make([]schema.Memory, len(answer.Results))
-			for i := range answer.Results {
-				found[i] = answer.Results[i].Memory
-			}
-			return found, nil
+			return answer.Memories(), nil
 		}
 	}
 	if d.Stored != nil {

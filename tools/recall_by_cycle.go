@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -59,9 +58,5 @@ func runRecallByCycle(ctx context.Context, d *Deps, args arguments) (string, err
 		memories = memories[1:]
 		notes = append(notes, fmt.Sprintf("There are more than these last %d; ask for fewer cycles, a role or a minImportance.", maxResults))
 	}
-	results := make([]recall.Result, len(memories))
-	for i := range memories {
-		results[i] = recall.Result{Memory: memories[i], Rank: i + 1}
-	}
-	return shown(ctx, d, query, results, notes, "in order")
+	return shown(ctx, d, query, results(memories), notes, "in order")
 }
