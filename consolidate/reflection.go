@@ -3,7 +3,6 @@ package consolidate
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"strconv"
 	"strings"
 
@@ -157,10 +156,7 @@ func (p *AddReflection) surface(ctx context.Context, tx *schema.Tx, m *schema.Me
 	if p.Lessons == nil || p.Lessons.Writer != core.ModelWrites || m.Importance < 1 || m.Hearsay() {
 		return nil
 	}
-	b, err := core.Read(ctx, tx, m.UserID, p.Lessons.Owner(""), p.Lessons.Name)
-	if errors.Is(err, schema.ErrNotFound) {
-		b, err = &core.Block{UserID: m.UserID, Agent: p.Lessons.Owner(""), Name: p.Lessons.Name, Kind: p.Lessons.Kind, Trust: schema.MaxTrust}, nil
-	}
+	b, err := core.ReadOrNew(ctx, tx, m.UserID, p.Lessons.Owner(""), p.Lessons.Name, p.Lessons.Kind)
 	if err != nil || b.Kind != p.Lessons.Kind {
 		return err
 	}

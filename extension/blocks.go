@@ -199,10 +199,7 @@ func (x *Extension) changeBlock(ctx context.Context, tx *schema.Tx, userID int64
 	if err := r.Decode(&c); err != nil {
 		return err
 	}
-	b, err := core.Read(ctx, tx, userID, c.Owner, c.Block)
-	if errors.Is(err, ErrNotFound) {
-		b, err = &Block{UserID: userID, Agent: c.Owner, Name: c.Block, Kind: c.Kind, Trust: schema.MaxTrust}, nil
-	}
+	b, err := core.ReadOrNew(ctx, tx, userID, c.Owner, c.Block, c.Kind)
 	if err != nil {
 		return err
 	}
