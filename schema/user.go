@@ -29,3 +29,12 @@ func (db *DB) WriteUser(ctx context.Context, scope Scope, fn func(ctx context.Co
 		return fn(ctx, tx, userID)
 	})
 }
+
+// Get returns what read finds on a snapshot, as [DB.Read] does.
+func Get[T any](ctx context.Context, db *DB, read func(ctx context.Context, s *Snapshot) (T, error)) (value T, err error) {
+	err = db.Read(ctx, func(ctx context.Context, s *Snapshot) error {
+		value, err = read(ctx, s)
+		return err
+	})
+	return value, err
+}
