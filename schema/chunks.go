@@ -352,36 +352,6 @@ func (s *Snapshot) RemovedSince(ctx context.Context, userID, afterOp int64) (rem
 	return removed, err
 }
 
-// TextMatch is a result of the full-text index.
-type TextMatch struct {
-	ChunkID  int64
-	MemoryID int64
-	Score    float64 // BM25, larger is better; its statistics span all users of the file
-}
-
-// MatchText searches the full-text index for chunks of one user that contain any of the
-// terms (see [text.Terms]), best first. It is used while no index is in memory, and by
-// tests that compare the two.
-func (s *Snapshot) MatchText(ctx context.Context, userID int64, terms []string, limit int) ([]TextMatch, error) {
-	if len(terms) == 0 || userID == 0 {
-		return nil, nil
-	}
-	if s.file == nil {
-		return nil, ErrFileOnly
-	}
-	quoted := make([]string, len(terms))
-	for i, t := range terms {
-		quoted[i] = `"` + strings.ReplaceAll(t, `"`, `""`) + `"`
-	}
-	first, last := ChunkRange(userID)
-	return List(ctx, s.Query, func(m *TextMatch) []any {
-		return []any{&m.ChunkID, &m.MemoryID, &m.Score}
-	}, `SELECT f.rowid, c.memory_id, -bm25(chunks_fts, 1.0, 0.5) AS score
-		FROM chunks_fts f JOIN chunks c ON c.id = f.rowid
-		WHERE chunks_fts MATCH ? AND f.rowid BETWEEN ? AND ?
-		ORDER BY score DESC, f.rowid LIMIT ?`, strings.Join(quoted, " OR "), first, last, limit)
-}
-
 // RewriteText rebuilds all chunks of a user in the order of the memories. The vectors of
 // the old chunks are deleted.
 func (tx *Tx) RewriteText(ctx context.Context, userID int64) (changed int64, err error) {

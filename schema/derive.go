@@ -26,7 +26,6 @@ const (
 	OpImportance = "importance" // record: the run
 	OpPropose    = "propose"    // record: the proposal
 	OpReflected  = "reflected"  // record: the run
-	OpAttribute  = "attribute"  // of a memory
 	OpGap        = "gap"        // record: the gap; opened, retried or closed
 	OpErase      = "erase"      // record: the erasure; contains counts only
 )

@@ -66,12 +66,6 @@ func (tx *Tx) Erased(ctx context.Context, owner Scope, kind TombstoneKind, id st
 	return erased, err
 }
 
-// Erased is [Tx.Erased] on a snapshot.
-func (s *Snapshot) Erased(ctx context.Context, owner Scope, kind TombstoneKind, id string) (erased bool, err error) {
-	err = s.Row(ctx, hasTombstone, []any{Tombstone(owner, kind, id)}, &erased)
-	return erased, err
-}
-
 // ErasedOfUnknown reports whether an event was erased together with its user, so that a
 // redelivered message does not create the user again. It costs nothing for a user that
 // exists.

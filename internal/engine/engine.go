@@ -60,7 +60,6 @@ type Snapshot interface {
 type DB interface {
 	Path() string
 	Now() time.Time
-	ReadOnly() bool
 	Capabilities() Capabilities
 	WriteQueued(ctx context.Context, queued func(), fn func(context.Context, Tx) error) error
 	Read(ctx context.Context, fn func(context.Context, Snapshot) error) error
