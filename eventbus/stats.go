@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ebbmem/ebb/internal/engine"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -137,12 +138,8 @@ func (j *Journal) Parked(ctx context.Context, consumer string) ([]ParkedEvent, e
 // event.
 func (j *Journal) Retry(ctx context.Context, consumer string, seq int64) error {
 	err := j.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
-		res, err := tx.Exec(ctx, "UPDATE deliveries SET attempts = 0, next_attempt_at = ? WHERE consumer = ? AND seq = ?",
-			time.Now().UnixMilli(), consumer, seq)
-		if err != nil {
-			return err
-		}
-		if n, err := res.RowsAffected(); err != nil || n > 0 {
+		if n, err := engine.Affected(tx.Exec(ctx, "UPDATE deliveries SET attempts = 0, next_attempt_at = ? WHERE consumer = ? AND seq = ?",
+			time.Now().UnixMilli(), consumer, seq)); err != nil || n > 0 {
 			return err
 		}
 		return fmt.Errorf("event %d of consumer %q: %w", seq, consumer, schema.ErrNotFound)

@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
+
+	"github.com/ebbmem/ebb/internal/engine"
 )
 
 // Audited operations of runs other than changes of a memory's columns. The ops contain
@@ -68,11 +70,7 @@ func (tx *Tx) Reinforce(ctx context.Context, m *Memory, source *Memory, quote st
 	if m.ended() {
 		return false, fmt.Errorf("memory %s is no longer current: %w", m.UID, ErrConflict)
 	}
-	res, err := tx.Exec(ctx, "INSERT INTO memory_sources (memory_id, source_id, quote) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", m.ID, source.ID, quote)
-	if err != nil {
-		return false, err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
+	if n, err := engine.Affected(tx.Exec(ctx, "INSERT INTO memory_sources (memory_id, source_id, quote) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", m.ID, source.ID, quote)); err != nil || n == 0 {
 		return false, err
 	}
 	if err := tx.Audit(ctx, m, by, OpSource, "", JSONObject("source", source.UID)); err != nil {
@@ -116,12 +114,8 @@ var PrunableLinks = []string{LinkRelated, LinkSameEntity, LinkElaborates}
 // Link stores a typed edge between two memories, with a confidence above 0 and up to 1.
 // added is false if it exists already.
 func (tx *Tx) Link(ctx context.Context, from, to *Memory, typ string, confidence float64, by Actor) (added bool, err error) {
-	res, err := tx.Exec(ctx, "INSERT INTO links (from_id, to_id, type, confidence, created_at, run_id) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-		from.ID, to.ID, typ, confidence, tx.Now.UnixMilli(), NullID(by.RunID))
-	if err != nil {
-		return false, err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
+	if n, err := engine.Affected(tx.Exec(ctx, "INSERT INTO links (from_id, to_id, type, confidence, created_at, run_id) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+		from.ID, to.ID, typ, confidence, tx.Now.UnixMilli(), NullID(by.RunID))); err != nil || n == 0 {
 		return false, err
 	}
 	return true, tx.Audit(ctx, from, by, OpLink, "", JSONObject("to", to.UID, "type", typ))

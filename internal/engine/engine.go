@@ -56,6 +56,14 @@ type Snapshot interface {
 	Settled(ctx context.Context) (before int64, err error)
 }
 
+// Affected returns the number of rows that a statement changed.
+func Affected(res sql.Result, err error) (int64, error) {
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
 // DB is an open database. It is safe for concurrent use.
 type DB interface {
 	Path() string

@@ -127,11 +127,7 @@ func RenewLease(ctx context.Context, tx Tx, l *Lease) error {
 	if err != nil {
 		return err
 	}
-	res, err := tx.Exec(ctx, "UPDATE leases SET expires_at = ? WHERE name = ? AND holder = ? AND term = ?", now.Add(l.ttl).UnixMilli(), l.Name, l.Holder, l.Term)
-	if err != nil {
-		return err
-	}
-	n, err := res.RowsAffected()
+	n, err := Affected(tx.Exec(ctx, "UPDATE leases SET expires_at = ? WHERE name = ? AND holder = ? AND term = ?", now.Add(l.ttl).UnixMilli(), l.Name, l.Holder, l.Term))
 	if err != nil {
 		return err
 	}
@@ -149,11 +145,7 @@ func RenewLease(ctx context.Context, tx Tx, l *Lease) error {
 // no other holder can take it.
 func CheckLease(ctx context.Context, tx Tx, l *Lease) error {
 	// The row is written, not read: that locks it where writes do not run one by one.
-	res, err := tx.Exec(ctx, "UPDATE leases SET term = term WHERE name = ? AND holder = ? AND term = ?", l.Name, l.Holder, l.Term)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); n > 0 || err != nil {
+	if n, err := Affected(tx.Exec(ctx, "UPDATE leases SET term = term WHERE name = ? AND holder = ? AND term = ?", l.Name, l.Holder, l.Term)); n > 0 || err != nil {
 		return err
 	}
 	l.expires.Store(0)

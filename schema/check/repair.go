@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ebbmem/ebb/internal/engine"
 	"github.com/ebbmem/ebb/internal/sqlite"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/vecstore"
@@ -81,7 +82,7 @@ func repairVectors(ctx context.Context, tx *schema.Tx) (changed int64, detail st
 		return 0, "", err
 	}
 	for _, id := range bad {
-		n, err := changes(ctx, tx, "DELETE FROM vectors WHERE id = ?", id)
+		n, err := engine.Affected(tx.ExecContext(ctx, "DELETE FROM vectors WHERE id = ?", id))
 		if err != nil {
 			return 0, "", err
 		}
@@ -91,7 +92,7 @@ func repairVectors(ctx context.Context, tx *schema.Tx) (changed int64, detail st
 }
 
 func recountMentions(ctx context.Context, tx *schema.Tx) (changed int64, detail string, err error) {
-	changed, err = changes(ctx, tx, "UPDATE entities SET mention_count = found.n FROM ("+schema.MiscountedEntities+") AS found WHERE found.id = entities.id")
+	changed, err = engine.Affected(tx.ExecContext(ctx, "UPDATE entities SET mention_count = found.n FROM ("+schema.MiscountedEntities+") AS found WHERE found.id = entities.id"))
 	return changed, "mentions counted again", err
 }
 
@@ -121,24 +122,15 @@ func repairTextIndex(ctx context.Context, tx *schema.Tx) (changed int64, detail 
 	if err := tx.IndexText(); err != nil {
 		return 0, "", err
 	}
-	if _, err := changes(ctx, tx, compare); err == nil {
+	if _, err := tx.ExecContext(ctx, compare); err == nil {
 		return 0, "", nil
 	}
 	if err := tx.RebuildTextIndex(ctx); err != nil {
 		return 0, "", err
 	}
-	if _, err := changes(ctx, tx, compare); err != nil {
+	if _, err := tx.ExecContext(ctx, compare); err != nil {
 		return 0, "", err
 	}
 	err = tx.NewRaw("SELECT count(*) FROM chunks").Scan(ctx, &changed)
 	return max(changed, 1), "made anew", err
-}
-
-// changes runs a statement and counts the rows it changed.
-func changes(ctx context.Context, tx *schema.Tx, query string, args ...any) (int64, error) {
-	res, err := tx.ExecContext(ctx, query, args...)
-	if err != nil {
-		return 0, err
-	}
-	return res.RowsAffected()
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/ebbmem/ebb/internal/engine"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/core"
 )
@@ -84,11 +85,7 @@ func (w *Writer) insert(ctx context.Context, into string, values ...any) (bool, 
 func marks(values []any) string { return strings.TrimPrefix(strings.Repeat(", ?", len(values)), ", ") }
 
 func (w *Writer) exec(ctx context.Context, query string, args ...any) (bool, error) {
-	res, err := w.Tx.Exec(ctx, query, args...)
-	if err != nil {
-		return false, err
-	}
-	n, err := res.RowsAffected()
+	n, err := engine.Affected(w.Tx.Exec(ctx, query, args...))
 	return n > 0, err
 }
 

@@ -288,13 +288,9 @@ func InsertVectors(ctx context.Context, tx *schema.Tx, generation int64, vectors
 		if err := checkUnit(v.Vector, g.Dims); err != nil {
 			return 0, err
 		}
-		res, err := tx.Exec(ctx, `INSERT INTO vectors (user_id, chunk_id, generation, vector)
+		n, err := engine.Affected(tx.Exec(ctx, `INSERT INTO vectors (user_id, chunk_id, generation, vector)
 			SELECT id >> CAST(? AS INT), id, ?, ? FROM chunks WHERE id = ? AND memory_id = ?
-			ON CONFLICT (chunk_id, generation) DO NOTHING`, schema.ChunkBits, generation, v.Vector, v.ChunkID, v.MemoryID)
-		if err != nil {
-			return 0, err
-		}
-		n, err := res.RowsAffected()
+			ON CONFLICT (chunk_id, generation) DO NOTHING`, schema.ChunkBits, generation, v.Vector, v.ChunkID, v.MemoryID))
 		if err != nil {
 			return 0, err
 		}
