@@ -87,10 +87,9 @@ func (l *Lease) Renew(ctx context.Context) error {
 }
 
 // KeepAlive renews the lease four times per ttl in the background, until ctx
-// ends or stop is called. When another holder has taken the lease, it ends
-// silently: the next [CheckLease] reports that. stop waits for a renewal that
-// is in progress.
-func (l *Lease) KeepAlive(ctx context.Context) (stop func()) {
+// ends or stop is called. When another holder has taken the lease, it calls lost
+// and ends. stop waits for a renewal that is in progress.
+func (l *Lease) KeepAlive(ctx context.Context, lost context.CancelCauseFunc) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
@@ -100,7 +99,8 @@ func (l *Lease) KeepAlive(ctx context.Context) (stop func()) {
 		for {
 			select {
 			case <-tick.C:
-				if errors.Is(l.Renew(ctx), ErrConflict) {
+				if err := l.Renew(ctx); errors.Is(err, ErrConflict) {
+					lost(err)
 					return
 				}
 			case <-ctx.Done():
