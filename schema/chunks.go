@@ -377,23 +377,17 @@ func (tx *Tx) RewriteText(ctx context.Context, userID int64) (changed int64, err
 }
 
 func (tx *Tx) textsOf(ctx context.Context, userID int64) (memories []Memory, err error) {
-	rows, err := tx.QueryContext(ctx, "SELECT id, content, speaker, tags FROM memories WHERE user_id = ? ORDER BY id", userID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var m Memory
-		var tags string
-		if err := rows.Scan(&m.ID, &m.Content, &m.Speaker, &tags); err != nil {
-			return nil, err
-		}
+	var m Memory
+	var tags string
+	err = Each(ctx, tx.QueryContext, []any{&m.ID, &m.Content, &m.Speaker, &tags}, func() error {
+		m.Tags = nil
 		if json.Unmarshal([]byte(tags), &m.Tags) != nil {
 			m.Tags = nil // damaged tags do not prevent the repair of the text
 		}
 		memories = append(memories, m)
-	}
-	return memories, rows.Err()
+		return nil
+	}, "SELECT id, content, speaker, tags FROM memories WHERE user_id = ? ORDER BY id", userID)
+	return memories, err
 }
 
 // RebuildTextIndex makes the full-text index of a file again.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/google/uuid"
 
@@ -179,11 +178,7 @@ func (n NightReads) Links(ctx context.Context, userID int64, types ...string) ([
 }
 
 func linksOf(ctx context.Context, r nightReader, userID int64, memories []int64, types []string) (links []Link, err error) {
-	encoded, err := json.Marshal(types)
-	if err != nil {
-		return nil, err
-	}
-	which, args := "SELECT l.* FROM memories m JOIN links l ON l.from_id = m.id WHERE m.user_id = ?1", []any{userID, string(encoded)}
+	which, args := "SELECT l.* FROM memories m JOIN links l ON l.from_id = m.id WHERE m.user_id = ?1", []any{userID, JSONList(types)}
 	if memories != nil {
 		which, args = `SELECT l.* FROM json_each(?3) j CROSS JOIN links l ON l.from_id = CAST(j.value AS BIGINT)
 			UNION SELECT l.* FROM json_each(?3) j CROSS JOIN links l ON l.to_id = CAST(j.value AS BIGINT)`, append(args, JSONList(memories))
@@ -282,14 +277,10 @@ func (tx *Tx) OpenGap(ctx context.Context, userID int64, stage string, memories 
 	if err != nil {
 		return err
 	}
-	list, err := json.Marshal(slices.Concat([]string{}, memories))
-	if err != nil {
-		return err
-	}
 	var id int64
 	if err := tx.Row(ctx, `INSERT INTO gaps (id, uid, user_id, stage, memories, attempts, last_error, created_at)
 		VALUES (`+tx.UnusedID("gaps")+`, ?, ?, ?, ?, 1, ?, ?) RETURNING id`,
-		[]any{uid, userID, stage, string(list), reason, At(tx.Now)}, &id); err != nil {
+		[]any{uid, userID, stage, JSONList(memories), reason, At(tx.Now)}, &id); err != nil {
 		return err
 	}
 	return tx.AuditRow(ctx, userID, by, OpGap, "gaps", id, "", JSONObject("attempts", 1))

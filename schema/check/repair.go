@@ -3,11 +3,9 @@ package check
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/ebbmem/ebb/internal/engine"
-	"github.com/ebbmem/ebb/internal/sqlite"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/vecstore"
 )
@@ -46,7 +44,7 @@ func RepairSteps() []RepairStep {
 // repairIndexes rebuilds all indexes, the text index too, when SQLite's check of
 // the file reports a problem.
 func repairIndexes(ctx context.Context, tx *schema.Tx) (int64, string, error) {
-	before, err := integrity(ctx, tx)
+	before, err := Pages(ctx, tx)
 	if err != nil || len(before) == 0 {
 		return 0, "", err
 	}
@@ -56,7 +54,7 @@ func repairIndexes(ctx context.Context, tx *schema.Tx) (int64, string, error) {
 	if _, err := tx.ExecContext(ctx, "REINDEX"); err != nil {
 		return 0, "", err
 	}
-	after, err := integrity(ctx, tx)
+	after, err := Pages(ctx, tx)
 	if err != nil {
 		return 0, "", err
 	}
@@ -64,14 +62,6 @@ func repairIndexes(ctx context.Context, tx *schema.Tx) (int64, string, error) {
 		return 0, "", fmt.Errorf("%w: pages that hold rows: %s", schema.ErrCorrupt, strings.Join(after, "; "))
 	}
 	return int64(len(before)), "made anew, for: " + strings.Join(before, "; "), nil
-}
-
-func integrity(ctx context.Context, tx *schema.Tx) ([]string, error) {
-	problems, err := sqlite.Texts(ctx, tx, "PRAGMA integrity_check(20)")
-	if slices.Equal(problems, []string{"ok"}) {
-		problems = nil
-	}
-	return problems, err
 }
 
 // repairVectors deletes vectors that are not unit vectors of their generation's size, or

@@ -173,13 +173,6 @@ func (w *Writer) rows(ctx context.Context, a, b string) (int64, int64, error) {
 	return first, second, err
 }
 
-func orNull(id int64) any {
-	if id == 0 {
-		return nil
-	}
-	return id
-}
-
 func (w *Writer) user(ctx context.Context, h *Header) (err error) {
 	if _, err := w.insert(ctx, "users (tenant, name, time_zone, created_at, nights_through, importance_since, cycle, reflected_cycle, reflected_at)",
 		w.Scope.Tenant, w.Scope.User, h.TimeZone, h.CreatedAt, h.NightsThrough, h.ImportanceSince, h.Cycle, h.ReflectedCycle, h.ReflectedAt); err != nil {
@@ -327,7 +320,7 @@ func (w *Writer) link(ctx context.Context, r *Link) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return w.insert(ctx, "links (from_id, to_id, type, confidence, created_at, run_id)", from, to, r.Type, r.Confidence, r.CreatedAt, orNull(run))
+	return w.insert(ctx, "links (from_id, to_id, type, confidence, created_at, run_id)", from, to, r.Type, r.Confidence, r.CreatedAt, schema.NullID(run))
 }
 
 // rest stores the records that no other record refers to.
@@ -357,7 +350,7 @@ func (w *Writer) rest(ctx context.Context, l Line) (bool, error) {
 			return false, err
 		}
 		return w.insertOwned(ctx, "proposals", p.ID, "proposals (uid, user_id, run_id, kind, payload, reason, state, created_at, decided_at, decided_by)",
-			p.ID, w.UserID, orNull(run), p.Kind, p.Payload, p.Reason, p.State, p.CreatedAt, p.DecidedAt, p.DecidedBy)
+			p.ID, w.UserID, schema.NullID(run), p.Kind, p.Payload, p.Reason, p.State, p.CreatedAt, p.DecidedAt, p.DecidedBy)
 	case l.Confirmation != nil:
 		c := l.Confirmation
 		memory, err := w.row(ctx, "memories", c.Memory)
@@ -408,7 +401,7 @@ func (w *Writer) op(ctx context.Context, r *Op) (bool, error) {
 		SELECT ?3, ?4, ?5, ?6, ?7, ?8, ?9, before, after FROM local
 		WHERE NOT EXISTS (SELECT 1 FROM ops o WHERE o.record = ?8 AND o.record_id = ?9 AND o.user_id = ?3 AND o.run_id IS ?4
 			AND o.at = ?5 AND o.actor = ?6 AND o.operation = ?7 AND o.before = local.before AND o.after = local.after)`,
-		r.Before, r.After, w.UserID, orNull(run), r.At, r.Actor, r.Operation, r.Record, id)
+		r.Before, r.After, w.UserID, schema.NullID(run), r.At, r.Actor, r.Operation, r.Record, id)
 }
 
 // block returns the row id of a block by its agent and name, 0 for a deleted one.

@@ -323,25 +323,18 @@ func CountVectorsAfter(ctx context.Context, s *schema.Snapshot, userID, after in
 // BadVectors returns the ids of stored vectors that are not unit vectors of their
 // generation's size, or that are stored under another user.
 func BadVectors(ctx context.Context, q schema.Querier) (bad []int64, err error) {
-	rows, err := q.QueryContext(ctx, `SELECT v.id, v.vector, g.dims, v.user_id = v.chunk_id >> ? FROM vectors v JOIN embedding_generations g ON g.id = v.generation`, schema.ChunkBits)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		var blob any
-		var dims int
-		var filed bool
-		if err := rows.Scan(&id, &blob, &dims, &filed); err != nil {
-			return nil, err
-		}
+	var id int64
+	var blob any
+	var dims int
+	var filed bool
+	err = schema.Each(ctx, q.QueryContext, []any{&id, &blob, &dims, &filed}, func() error {
 		var v Vector
 		if !filed || v.Scan(blob) != nil || !usable(v, dims) {
 			bad = append(bad, id)
 		}
-	}
-	return bad, rows.Err()
+		return nil
+	}, `SELECT v.id, v.vector, g.dims, v.user_id = v.chunk_id >> ? FROM vectors v JOIN embedding_generations g ON g.id = v.generation`, schema.ChunkBits)
+	return bad, err
 }
 
 func usable(v Vector, dims int) bool {
