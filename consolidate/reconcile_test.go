@@ -33,7 +33,7 @@ func TestNightReconcilesClaims(t *testing.T) {
 		require.NoError(t, err)
 		stored := func() (facts int, to []string) {
 			require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
-				active, err := s.Night().ActiveOfKind(ctx, known.UserID, schema.KindFact)
+				active, err := s.Night().Meeting(ctx, known.UserID, schema.StateActive, &schema.Conditions{Kind: schema.KindFact})
 				if err != nil {
 					return err
 				}

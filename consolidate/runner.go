@@ -294,7 +294,7 @@ func (r *Runner) leased(ctx context.Context, name string, fn func(*schema.Lease)
 	if err != nil {
 		return err
 	}
-	stop := lease.KeepAlive(ctx)
+	stop := lease.KeepAlive(ctx, func(error) {})
 	defer func() {
 		stop()
 		_ = lease.Release(context.WithoutCancel(ctx)) // it also expires

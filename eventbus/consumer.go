@@ -205,10 +205,9 @@ func (c *consumer) pass(ctx context.Context, quiet bool) (wait time.Duration, er
 
 // deliver calls the handler for the pending events, oldest failure first.
 func (c *consumer) deliver(ctx context.Context, w *backlog) error {
-	ctx, beat := c.keepLease(ctx)
-	defer beat.Wait()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer c.lease.KeepAlive(context.WithoutCancel(ctx), cancel)()
 	flushed := time.Now()
 	for _, d := range w.due {
 		if c.stopping() || !c.attempt(ctx, d.Event, d.attempts, true) {
@@ -314,44 +313,6 @@ func (c *consumer) call(ctx context.Context, events ...Event) (err error) {
 	err = schema.Foreign("the handler", err)
 	returned = true
 	return err
-}
-
-// keepLease renews the lease until the heartbeat is stopped, and cancels the returned
-// context if the lease is lost.
-func (c *consumer) keepLease(ctx context.Context) (context.Context, *heartbeat) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	b := &heartbeat{quit: make(chan struct{})}
-	lease := c.lease
-	b.done.Go(func() {
-		defer cancel(nil)
-		tick := time.NewTicker(leaseTTL / 3)
-		defer tick.Stop()
-		for {
-			select {
-			case <-b.quit:
-				return
-			case <-tick.C:
-			}
-			// Other errors are retried at the next tick. Storing the cursor checks
-			// the lease in any case.
-			if err := lease.Renew(context.WithoutCancel(ctx)); errors.Is(err, schema.ErrConflict) {
-				cancel(err)
-				return
-			}
-		}
-	})
-	return ctx, b
-}
-
-type heartbeat struct {
-	quit chan struct{}
-	done sync.WaitGroup
-}
-
-// Wait stops the heartbeat and waits for its goroutine.
-func (b *heartbeat) Wait() {
-	close(b.quit)
-	b.done.Wait()
 }
 
 // shutdown stores the progress and releases the lease, so that another process can

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/ebbmem/ebb/internal/engine"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -214,12 +215,8 @@ func (c *consumer) flush() error {
 		if err := tx.RenewLease(ctx, c.lease); err != nil {
 			return err
 		}
-		res, err := tx.Exec(ctx, "UPDATE consumers SET cursor = ?, updated_at = ? WHERE name = ? AND cursor = ?",
-			p.cursor, tx.Now.UnixMilli(), c.name, c.cursor)
-		if err != nil {
-			return err
-		}
-		if n, err := res.RowsAffected(); err != nil {
+		if n, err := engine.Affected(tx.Exec(ctx, "UPDATE consumers SET cursor = ?, updated_at = ? WHERE name = ? AND cursor = ?",
+			p.cursor, tx.Now.UnixMilli(), c.name, c.cursor)); err != nil {
 			return err
 		} else if n == 0 {
 			return fmt.Errorf("the cursor of consumer %s: %w", c.name, schema.ErrConflict)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ebbmem/ebb/internal/engine"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -26,26 +27,18 @@ type ConsumerStats struct {
 func (j *Journal) Stats(ctx context.Context) ([]ConsumerStats, error) {
 	var all []ConsumerStats
 	err := j.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		rows, err := s.Query(ctx, `SELECT c.name, c.cursor,
+		var c ConsumerStats
+		var oldest schema.Time
+		if err := schema.Each(ctx, s.Query, []any{&c.Name, &c.Cursor, &c.Retrying, &c.Parked, &c.LastError, &oldest}, func() error {
+			c.OldestPending = oldest.Time
+			all = append(all, c)
+			return nil
+		}, `SELECT c.name, c.cursor,
 				count(d.next_attempt_at), count(d.seq) - count(d.next_attempt_at),
 				coalesce((SELECT last_error FROM deliveries WHERE consumer = c.name AND last_error <> '' ORDER BY seq DESC LIMIT 1), ''),
 				(SELECT min(e.recorded_at) FROM deliveries r JOIN events e ON e.seq = r.seq WHERE r.consumer = c.name AND r.next_attempt_at IS NOT NULL)
 			FROM consumers c LEFT JOIN deliveries d ON d.consumer = c.name
-			GROUP BY c.name ORDER BY c.name`)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var c ConsumerStats
-			var oldest schema.Time
-			if err := rows.Scan(&c.Name, &c.Cursor, &c.Retrying, &c.Parked, &c.LastError, &oldest); err != nil {
-				return err
-			}
-			c.OldestPending = oldest.Time
-			all = append(all, c)
-		}
-		if err := rows.Err(); err != nil {
+			GROUP BY c.name ORDER BY c.name`); err != nil {
 			return err
 		}
 		for i := range all {
@@ -137,12 +130,8 @@ func (j *Journal) Parked(ctx context.Context, consumer string) ([]ParkedEvent, e
 // event.
 func (j *Journal) Retry(ctx context.Context, consumer string, seq int64) error {
 	err := j.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
-		res, err := tx.Exec(ctx, "UPDATE deliveries SET attempts = 0, next_attempt_at = ? WHERE consumer = ? AND seq = ?",
-			time.Now().UnixMilli(), consumer, seq)
-		if err != nil {
-			return err
-		}
-		if n, err := res.RowsAffected(); err != nil || n > 0 {
+		if n, err := engine.Affected(tx.Exec(ctx, "UPDATE deliveries SET attempts = 0, next_attempt_at = ? WHERE consumer = ? AND seq = ?",
+			time.Now().UnixMilli(), consumer, seq)); err != nil || n > 0 {
 			return err
 		}
 		return fmt.Errorf("event %d of consumer %q: %w", seq, consumer, schema.ErrNotFound)

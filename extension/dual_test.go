@@ -305,21 +305,6 @@ func TestDualLite(t *testing.T) {
 	require.Equal(t, "the garden", answer.Results[0].Memory.Attributes["location"])
 }
 
-// EmbeddingConfig.validate_compatibility.
-func TestEmbeddingsAreCompatibleWhenModelAndSizeAre(t *testing.T) {
-	for _, c := range []struct {
-		other inspect.Embedding
-		want  bool
-	}{
-		{inspect.Embedding{Model: "text-embedding-3-small", Dims: 1536}, true},
-		{inspect.Embedding{Model: "text-embedding-3-small", Dims: 1536, Serving: true}, true},
-		{inspect.Embedding{Model: "text-embedding-3-large", Dims: 1536}, false},
-		{inspect.Embedding{Model: "text-embedding-3-small", Dims: 256}, false},
-	} {
-		require.Equal(t, c.want, inspect.Embedding{Model: "text-embedding-3-small", Dims: 1536}.Compatible(c.other))
-	}
-}
-
 // wider is topics with one number more: another model.
 type wider struct{ vectortest.Topics }
 
@@ -375,7 +360,7 @@ func TestVectorsOfTwoModelsAreNeverCompared(t *testing.T) {
 	x = reopen(wide, "wider")
 	got, err = x.Embedding(t.Context())
 	require.NoError(t, err)
-	require.False(t, got.Compatible(inspect.Embedding{Model: "wider", Dims: 4}))
+	require.Equal(t, serving, got)
 	answer, err := x.Recall(t.Context(), ada, extension.Query{Text: "Anything about a puppy?", Wait: true})
 	require.NoError(t, err)
 	require.Empty(t, answer.Results, "by meaning alone, and that cannot be compared")

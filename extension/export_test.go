@@ -81,10 +81,9 @@ func (w *world) say(id, session, text string) {
 		if err != nil {
 			return err
 		}
-		m, err := s.MemoryByEvent(ctx, userID, id)
-		if err == nil {
-			w.uids = append(w.uids, m.UID)
-		}
+		var uid string
+		err = s.Row(ctx, "SELECT m.uid FROM memories m JOIN events e ON e.seq = m.event_seq WHERE e.user_id = ? AND e.id = ? AND m.event_time = e.occurred_at", []any{userID, id}, &uid)
+		w.uids = append(w.uids, uid)
 		return err
 	}))
 }

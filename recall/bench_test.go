@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/recall/lexicon"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -174,19 +173,5 @@ func benchmarkSearch(b *testing.B, n int) {
 		}
 		b.ReportMetric(float64(loading.Milliseconds()), "ms/load")
 		b.ReportMetric(math.Round(float64(postings)/float64(len(asked))), "postings/op")
-	})
-	b.Run("fts5", func(b *testing.B) {
-		i := 0
-		for b.Loop() {
-			i++
-			require.NoError(b, db.Read(context.Background(), func(ctx context.Context, snap *schema.Snapshot) error {
-				user, err := snap.UserID(ctx, ada)
-				if err != nil {
-					return err
-				}
-				_, err = snap.MatchText(ctx, user, text.QueryTerms(strings.TrimPrefix(asked[i%len(asked)], "what did Ada"), 0), 10)
-				return err
-			}))
-		}
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/ebbmem/ebb/internal/engine"
 )
 
 // Actor identifies the author of a change in the audit.
@@ -43,12 +45,8 @@ func (tx *Tx) changeMemory(ctx context.Context, m *Memory, by Actor, operation s
 	if err := tx.Row(ctx, row, []any{m.ID}, &before); err != nil {
 		return err
 	}
-	res, err := tx.Exec(ctx, "UPDATE memories SET "+strings.Join(sets, ", ")+", version = version + 1 WHERE id = ? AND version = ?",
-		append(args, m.ID, m.Version)...)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil {
+	if n, err := engine.Affected(tx.Exec(ctx, "UPDATE memories SET "+strings.Join(sets, ", ")+", version = version + 1 WHERE id = ? AND version = ?",
+		append(args, m.ID, m.Version)...)); err != nil {
 		return err
 	} else if n == 0 {
 		return fmt.Errorf("memory %s: %w", m.UID, ErrConflict)

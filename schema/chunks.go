@@ -352,36 +352,6 @@ func (s *Snapshot) RemovedSince(ctx context.Context, userID, afterOp int64) (rem
 	return removed, err
 }
 
-// TextMatch is a result of the full-text index.
-type TextMatch struct {
-	ChunkID  int64
-	MemoryID int64
-	Score    float64 // BM25, larger is better; its statistics span all users of the file
-}
-
-// MatchText searches the full-text index for chunks of one user that contain any of the
-// terms (see [text.Terms]), best first. It is used while no index is in memory, and by
-// tests that compare the two.
-func (s *Snapshot) MatchText(ctx context.Context, userID int64, terms []string, limit int) ([]TextMatch, error) {
-	if len(terms) == 0 || userID == 0 {
-		return nil, nil
-	}
-	if s.file == nil {
-		return nil, ErrFileOnly
-	}
-	quoted := make([]string, len(terms))
-	for i, t := range terms {
-		quoted[i] = `"` + strings.ReplaceAll(t, `"`, `""`) + `"`
-	}
-	first, last := ChunkRange(userID)
-	return List(ctx, s.Query, func(m *TextMatch) []any {
-		return []any{&m.ChunkID, &m.MemoryID, &m.Score}
-	}, `SELECT f.rowid, c.memory_id, -bm25(chunks_fts, 1.0, 0.5) AS score
-		FROM chunks_fts f JOIN chunks c ON c.id = f.rowid
-		WHERE chunks_fts MATCH ? AND f.rowid BETWEEN ? AND ?
-		ORDER BY score DESC, f.rowid LIMIT ?`, strings.Join(quoted, " OR "), first, last, limit)
-}
-
 // RewriteText rebuilds all chunks of a user in the order of the memories. The vectors of
 // the old chunks are deleted.
 func (tx *Tx) RewriteText(ctx context.Context, userID int64) (changed int64, err error) {
@@ -407,23 +377,17 @@ func (tx *Tx) RewriteText(ctx context.Context, userID int64) (changed int64, err
 }
 
 func (tx *Tx) textsOf(ctx context.Context, userID int64) (memories []Memory, err error) {
-	rows, err := tx.QueryContext(ctx, "SELECT id, content, speaker, tags FROM memories WHERE user_id = ? ORDER BY id", userID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var m Memory
-		var tags string
-		if err := rows.Scan(&m.ID, &m.Content, &m.Speaker, &tags); err != nil {
-			return nil, err
-		}
+	var m Memory
+	var tags string
+	err = Each(ctx, tx.QueryContext, []any{&m.ID, &m.Content, &m.Speaker, &tags}, func() error {
+		m.Tags = nil
 		if json.Unmarshal([]byte(tags), &m.Tags) != nil {
 			m.Tags = nil // damaged tags do not prevent the repair of the text
 		}
 		memories = append(memories, m)
-	}
-	return memories, rows.Err()
+		return nil
+	}, "SELECT id, content, speaker, tags FROM memories WHERE user_id = ? ORDER BY id", userID)
+	return memories, err
 }
 
 // RebuildTextIndex makes the full-text index of a file again.

@@ -37,7 +37,7 @@ func (c *Conditions) Validate() error {
 	if c == nil {
 		return nil
 	}
-	for name := range c.attributes() {
+	for _, name := range slices.Concat(slices.Collect(maps.Keys(c.Is)), slices.Collect(maps.Keys(c.Has)), slices.Collect(maps.Keys(c.Between)), c.Given, c.Lacks) {
 		if !attributeName(name) {
 			return &InvalidError{Field: "conditions", Reason: "have an attribute whose name is not of lower-case letters, digits and underscores"}
 		}
@@ -58,18 +58,6 @@ func (c *Conditions) Validate() error {
 		}
 	}
 	return ValidUnit("min importance", c.MinImportance)
-}
-
-func (c *Conditions) attributes() func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for _, names := range [...][]string{slices.Collect(maps.Keys(c.Is)), slices.Collect(maps.Keys(c.Has)), slices.Collect(maps.Keys(c.Between)), c.Given, c.Lacks} {
-			for _, name := range names {
-				if !yield(name) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // importanceSlack is smaller than the difference of two ratings and larger than the

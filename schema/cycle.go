@@ -3,7 +3,6 @@ package schema
 import (
 	"context"
 	"fmt"
-	"maps"
 )
 
 // Attributes of profiles with cycles and tiers. They are not reserved: a host may set
@@ -58,22 +57,6 @@ func (tx *Tx) SetCycle(ctx context.Context, userID, cycle int64, back bool) erro
 func (tx *Tx) Cycle(ctx context.Context, userID int64) (cycle int64, err error) {
 	err = tx.Row(ctx, "SELECT cycle FROM users WHERE id = ?", []any{userID}, &cycle)
 	return cycle, err
-}
-
-// SetAttribute sets one attribute of a memory, and updates m.
-//
-// Errors: [ErrConflict] if the memory changed since it was read.
-func (tx *Tx) SetAttribute(ctx context.Context, m *Memory, name, value string, by Actor) error {
-	changed := maps.Clone(m.Attributes)
-	if changed == nil {
-		changed = make(Attributes)
-	}
-	changed[name] = value
-	if err := tx.changeMemory(ctx, m, by, OpAttribute, change{"attributes", changed}); err != nil {
-		return err
-	}
-	m.Attributes = changed
-	return nil
 }
 
 // MarkReflected records that a reflection has covered everything through the current

@@ -6,9 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/google/uuid"
+
+	"github.com/ebbmem/ebb/internal/engine"
 )
 
 // Audited operations of runs other than changes of a memory's columns. The ops contain
@@ -26,7 +27,6 @@ const (
 	OpImportance = "importance" // record: the run
 	OpPropose    = "propose"    // record: the proposal
 	OpReflected  = "reflected"  // record: the run
-	OpAttribute  = "attribute"  // of a memory
 	OpGap        = "gap"        // record: the gap; opened, retried or closed
 	OpErase      = "erase"      // record: the erasure; contains counts only
 )
@@ -69,11 +69,7 @@ func (tx *Tx) Reinforce(ctx context.Context, m *Memory, source *Memory, quote st
 	if m.ended() {
 		return false, fmt.Errorf("memory %s is no longer current: %w", m.UID, ErrConflict)
 	}
-	res, err := tx.Exec(ctx, "INSERT INTO memory_sources (memory_id, source_id, quote) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", m.ID, source.ID, quote)
-	if err != nil {
-		return false, err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
+	if n, err := engine.Affected(tx.Exec(ctx, "INSERT INTO memory_sources (memory_id, source_id, quote) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", m.ID, source.ID, quote)); err != nil || n == 0 {
 		return false, err
 	}
 	if err := tx.Audit(ctx, m, by, OpSource, "", JSONObject("source", source.UID)); err != nil {
@@ -117,12 +113,8 @@ var PrunableLinks = []string{LinkRelated, LinkSameEntity, LinkElaborates}
 // Link stores a typed edge between two memories, with a confidence above 0 and up to 1.
 // added is false if it exists already.
 func (tx *Tx) Link(ctx context.Context, from, to *Memory, typ string, confidence float64, by Actor) (added bool, err error) {
-	res, err := tx.Exec(ctx, "INSERT INTO links (from_id, to_id, type, confidence, created_at, run_id) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-		from.ID, to.ID, typ, confidence, tx.Now.UnixMilli(), NullID(by.RunID))
-	if err != nil {
-		return false, err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
+	if n, err := engine.Affected(tx.Exec(ctx, "INSERT INTO links (from_id, to_id, type, confidence, created_at, run_id) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+		from.ID, to.ID, typ, confidence, tx.Now.UnixMilli(), NullID(by.RunID))); err != nil || n == 0 {
 		return false, err
 	}
 	return true, tx.Audit(ctx, from, by, OpLink, "", JSONObject("to", to.UID, "type", typ))
@@ -186,11 +178,7 @@ func (n NightReads) Links(ctx context.Context, userID int64, types ...string) ([
 }
 
 func linksOf(ctx context.Context, r nightReader, userID int64, memories []int64, types []string) (links []Link, err error) {
-	encoded, err := json.Marshal(types)
-	if err != nil {
-		return nil, err
-	}
-	which, args := "SELECT l.* FROM memories m JOIN links l ON l.from_id = m.id WHERE m.user_id = ?1", []any{userID, string(encoded)}
+	which, args := "SELECT l.* FROM memories m JOIN links l ON l.from_id = m.id WHERE m.user_id = ?1", []any{userID, JSONList(types)}
 	if memories != nil {
 		which, args = `SELECT l.* FROM json_each(?3) j CROSS JOIN links l ON l.from_id = CAST(j.value AS BIGINT)
 			UNION SELECT l.* FROM json_each(?3) j CROSS JOIN links l ON l.to_id = CAST(j.value AS BIGINT)`, append(args, JSONList(memories))
@@ -289,14 +277,10 @@ func (tx *Tx) OpenGap(ctx context.Context, userID int64, stage string, memories 
 	if err != nil {
 		return err
 	}
-	list, err := json.Marshal(slices.Concat([]string{}, memories))
-	if err != nil {
-		return err
-	}
 	var id int64
 	if err := tx.Row(ctx, `INSERT INTO gaps (id, uid, user_id, stage, memories, attempts, last_error, created_at)
 		VALUES (`+tx.UnusedID("gaps")+`, ?, ?, ?, ?, 1, ?, ?) RETURNING id`,
-		[]any{uid, userID, stage, string(list), reason, At(tx.Now)}, &id); err != nil {
+		[]any{uid, userID, stage, JSONList(memories), reason, At(tx.Now)}, &id); err != nil {
 		return err
 	}
 	return tx.AuditRow(ctx, userID, by, OpGap, "gaps", id, "", JSONObject("attempts", 1))

@@ -22,9 +22,9 @@
 //
 // What is searched is prepared text (package internal/text) in chunks, written
 // in the memory's own transaction. A chunk's id carries its user in the upper
-// 32 bits, so one user's text is one range of ids: FTS5 is scoped inside its
-// own query. Package recall keeps an index of it in memory and learns from
-// [Snapshot.TextWatermark] what that index has not seen.
+// 32 bits, so one user's text is one range of ids. Searches use an index in memory, of
+// package recall, which learns from [Snapshot.TextWatermark] what it has not
+// seen; the FTS5 index in the file serves erasure and SQL shells.
 //
 // # Scopes
 //

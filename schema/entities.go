@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
+	"github.com/ebbmem/ebb/internal/engine"
 	"github.com/ebbmem/ebb/internal/text"
 )
 
@@ -170,12 +171,8 @@ func (tx *Tx) LinkEntity(ctx context.Context, memoryID, entityID int64, surface 
 			return err
 		}
 	}
-	res, err := tx.Exec(ctx, "INSERT INTO memory_entities (memory_id, entity_id, surface, confidence) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-		memoryID, entityID, surface, confidence)
-	if err != nil {
-		return err
-	}
-	n, err := res.RowsAffected()
+	n, err := engine.Affected(tx.Exec(ctx, "INSERT INTO memory_entities (memory_id, entity_id, surface, confidence) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+		memoryID, entityID, surface, confidence))
 	if err != nil || n == 0 {
 		return err
 	}
@@ -454,11 +451,7 @@ func (tx *Tx) RenameEntity(ctx context.Context, e *Entity, name, typ string) err
 // RateUnrated sets the importance of a memory whose importance is 0, and
 // reports whether it was.
 func (tx *Tx) RateUnrated(ctx context.Context, memoryID int64, importance float64) (rated bool, err error) {
-	res, err := tx.Exec(ctx, "UPDATE memories SET importance = ? WHERE id = ? AND importance = 0", importance, memoryID)
-	if err != nil {
-		return false, err
-	}
-	n, err := res.RowsAffected()
+	n, err := engine.Affected(tx.Exec(ctx, "UPDATE memories SET importance = ? WHERE id = ? AND importance = 0", importance, memoryID))
 	return n > 0, err
 }
 

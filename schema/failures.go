@@ -6,7 +6,7 @@ import (
 )
 
 // Failure is the last error of a source of background work, with a count. It contains no
-// user text. [Failure.Kind] distinguishes faults of the disk from others.
+// user text.
 type Failure struct {
 	Source  string `json:"source"`
 	UserID  int64  `json:"-"`
@@ -15,10 +15,6 @@ type Failure struct {
 	FirstAt Time   `json:"first_at"`
 	LastAt  Time   `json:"last_at"`
 }
-
-// Kind returns the failure's error of this package, such as [ErrDiskFull], [ErrIO] or
-// [ErrCorrupt]; nil for other errors.
-func (f Failure) Kind() error { return FaultKind(f.Error) }
 
 // maxFailure is how much of an error's text is kept, in bytes.
 const maxFailure = 1000

@@ -78,17 +78,6 @@ var own = []error{
 	ErrNotFound, ErrConflict, ErrReadOnly, ErrDiskFull, ErrIO, ErrCorrupt, ErrNotDatabase, ErrBusy, ErrClosed,
 }
 
-// FaultKind returns the error of this package, such as [ErrDiskFull], that the text of a
-// stored [Failure] or report contains; nil for none.
-func FaultKind(fault string) error {
-	for _, known := range own {
-		if strings.Contains(fault, known.Error()) {
-			return known
-		}
-	}
-	return nil
-}
-
 // httpStatus matches an HTTP status in the text of a client's error.
 var httpStatus = regexp.MustCompile(`(?i)(?:^|\b(?:status|http|code)\b[^0-9\n]{0,16})([1-5]\d\d)\b`)
 

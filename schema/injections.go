@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/ebbmem/ebb/internal/engine"
 )
 
 // Injection is the record that memories were shown to a model.
@@ -27,12 +29,8 @@ func (tx *Tx) RecordInjection(ctx context.Context, i *Injection) (recorded bool,
 	if !known {
 		return false, fmt.Errorf("event %d: %w", i.EventSeq, ErrNotFound)
 	}
-	res, err := tx.Exec(ctx, `INSERT INTO injections (user_id, event_seq, session, channel, query, items, shown_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (event_seq) DO NOTHING`, i.UserID, i.EventSeq, i.Session, i.Channel, i.Query, i.Items, i.ShownAt)
-	if err != nil {
-		return false, err
-	}
-	n, err := res.RowsAffected()
+	n, err := engine.Affected(tx.Exec(ctx, `INSERT INTO injections (user_id, event_seq, session, channel, query, items, shown_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (event_seq) DO NOTHING`, i.UserID, i.EventSeq, i.Session, i.Channel, i.Query, i.Items, i.ShownAt))
 	return n > 0, err
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/ebbmem/ebb/internal/engine"
 	"github.com/ebbmem/ebb/internal/sqlite"
 )
 
@@ -64,11 +65,7 @@ func (db *DB) Losses(ctx context.Context) (losses []Loss, err error) {
 // Errors: those of [DB.Write].
 func (db *DB) AcknowledgeLosses(ctx context.Context) (n int64, err error) {
 	err = db.Write(ctx, func(ctx context.Context, tx *Tx) error {
-		res, err := tx.Exec(ctx, "UPDATE losses SET acknowledged_at = ? WHERE acknowledged_at IS NULL", At(tx.Now))
-		if err != nil {
-			return err
-		}
-		n, err = res.RowsAffected()
+		n, err = engine.Affected(tx.Exec(ctx, "UPDATE losses SET acknowledged_at = ? WHERE acknowledged_at IS NULL", At(tx.Now)))
 		return err
 	})
 	return n, err

@@ -3,9 +3,7 @@ package schema
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/hex"
-	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -371,20 +369,6 @@ func readJSON(r *engine.Row, dest interface{ Scan(any) error }) {
 	if err := dest.Scan(r.Text()); err != nil {
 		r.Fail(text.JSONFault(err))
 	}
-}
-
-// MemoryByEvent returns the episode of an event.
-//
-// Errors: [ErrNotFound] if there is none.
-func (s *Snapshot) MemoryByEvent(ctx context.Context, userID int64, eventID string) (*Memory, error) {
-	m := new(Memory)
-	err := selectMemories(s, m).Where("m.user_id = ?", userID).
-		Where("e.user_id = ? AND e.id = ?", userID, eventID).
-		Where("m.event_time = e.occurred_at").Scan(ctx)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, ErrNotFound
-	}
-	return m, err
 }
 
 // Sources returns the sources of a derived memory, in order of id.

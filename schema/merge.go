@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/uptrace/bun"
+
+	"github.com/ebbmem/ebb/internal/engine"
 )
 
 // Audited operations on entities.
@@ -76,11 +78,7 @@ func (tx *Tx) Summarise(ctx context.Context, e *Entity, summary string, by Actor
 }
 
 func (tx *Tx) setSummary(ctx context.Context, e *Entity, summary string, by Actor) error {
-	res, err := tx.Exec(ctx, "UPDATE entities SET summary = ? WHERE id = ? AND summary = ?", summary, e.ID, e.Summary)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil {
+	if n, err := engine.Affected(tx.Exec(ctx, "UPDATE entities SET summary = ? WHERE id = ? AND summary = ?", summary, e.ID, e.Summary)); err != nil {
 		return err
 	} else if n == 0 {
 		return fmt.Errorf("entity %s: %w", e.UID, ErrConflict)

@@ -62,16 +62,6 @@ type User struct {
 	ChunkFloor      int64   `json:"-"`                         // the last chunk id that was removed
 }
 
-// SessionRow is a conversation of a user.
-type SessionRow struct {
-	bun.BaseModel `bun:"table:sessions"`
-
-	ID        int64  `bun:",pk,autoincrement"`
-	UserID    int64  `bun:",notnull"`
-	Name      string `bun:",notnull"`
-	CreatedAt Time   `bun:",notnull"`
-}
-
 // EventRow is one entry of the journal.
 type EventRow struct {
 	bun.BaseModel `bun:"table:events"`

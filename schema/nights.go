@@ -26,18 +26,9 @@ func (s *Snapshot) Night() NightReads { return NightReads{s} }
 func (tx *Tx) Night() NightReads { return NightReads{tx} }
 
 // ActiveDerived returns the user's active memories except episodes, without texts.
-func (n NightReads) ActiveDerived(ctx context.Context, userID int64) ([]Memory, error) {
-	return n.activeSummaries(ctx, userID, "kind <> ?", KindEpisode)
-}
-
-// ActiveOfKind returns the user's active memories of a kind, without texts.
-func (n NightReads) ActiveOfKind(ctx context.Context, userID int64, kind Kind) ([]Memory, error) {
-	return n.activeSummaries(ctx, userID, "kind = ?", kind)
-}
-
-func (n NightReads) activeSummaries(ctx context.Context, userID int64, where string, kind Kind) (active []Memory, err error) {
+func (n NightReads) ActiveDerived(ctx context.Context, userID int64) (active []Memory, err error) {
 	err = summaries(n.db.NewSelect().Model(&active)).
-		Where("user_id = ? AND state = ?", userID, StateActive).Where(where, kind).Order("id").Scan(ctx)
+		Where("user_id = ? AND state = ? AND kind <> ?", userID, StateActive, KindEpisode).Order("id").Scan(ctx)
 	return active, err
 }
 
@@ -45,13 +36,6 @@ func (n NightReads) activeSummaries(ctx context.Context, userID int64, where str
 func summaries(q *bun.SelectQuery) *bun.SelectQuery {
 	return q.Column("id", "uid", "user_id", "session_id", "kind", "role", "event_time", "created_at", "valid_until", "last_accessed", "access_count", "decay_rate",
 		"stability", "utility", "confidence", "importance", "origin", "trust", "protected", "pinned", "state", "attributes", "version")
-}
-
-// CountActive counts the user's active memories of a kind; [NightReads.CountMeeting]
-// counts in any state.
-func (n NightReads) CountActive(ctx context.Context, userID int64, kind Kind) (active int, err error) {
-	err = n.db.Row(ctx, "SELECT count(*) FROM memories WHERE user_id = ? AND kind = ? AND state = 'active'", []any{userID, string(kind)}, &active)
-	return active, err
 }
 
 // CountMeeting counts the user's memories in a state that meet conditions, as

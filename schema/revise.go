@@ -2,7 +2,6 @@ package schema
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -149,11 +148,7 @@ func (n NightReads) Meeting(ctx context.Context, userID int64, state State, c *C
 	where, args := c.where()
 	q := summaries(n.db.NewSelect().Model(&met)).Where("user_id = ? AND state = ?", userID, state).Where(where, args...).Order("id")
 	if only != nil {
-		encoded, err := json.Marshal(only)
-		if err != nil {
-			return nil, err
-		}
-		q = q.Where("id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))", string(encoded))
+		q = q.Where("id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))", JSONList(only))
 	}
 	err = q.Scan(ctx)
 	return met, err

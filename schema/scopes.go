@@ -246,10 +246,7 @@ func (tx *Tx) SessionID(ctx context.Context, userID int64, name string) (int64, 
 func (s *Snapshot) UserByID(ctx context.Context, id int64) (*User, error) {
 	user := new(User)
 	err := s.NewSelect().Model(user).Where("id = ?", id).Scan(ctx)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, ErrNotFound
-	}
-	return user, err
+	return user, OrNotFound(err)
 }
 
 // Users returns all users of the file in order of creation, except erased ones.

@@ -112,6 +112,5 @@ func (tx *Tx) copyUser(ctx context.Context, from *Snapshot, userID int64) error 
 			return err
 		}
 	}
-	_, err := tx.ExecContext(ctx, "INSERT INTO chunks_fts (chunks_fts) VALUES ('rebuild')")
-	return err
+	return tx.RebuildTextIndex(ctx)
 }

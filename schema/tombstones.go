@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"slices"
+
+	"github.com/ebbmem/ebb/internal/engine"
 )
 
 // A tombstone records that an id was erased, so that a message bus that redelivers, an
@@ -66,12 +68,6 @@ func (tx *Tx) Erased(ctx context.Context, owner Scope, kind TombstoneKind, id st
 	return erased, err
 }
 
-// Erased is [Tx.Erased] on a snapshot.
-func (s *Snapshot) Erased(ctx context.Context, owner Scope, kind TombstoneKind, id string) (erased bool, err error) {
-	err = s.Row(ctx, hasTombstone, []any{Tombstone(owner, kind, id)}, &erased)
-	return erased, err
-}
-
 // ErasedOfUnknown reports whether an event was erased together with its user, so that a
 // redelivered message does not create the user again. It costs nothing for a user that
 // exists.
@@ -111,11 +107,7 @@ func (tx *Tx) AddTombstone(ctx context.Context, userID int64, hash string, erase
 	if tx.file != nil {
 		tx.db.tombstones = thereAreSome // also if the write is rolled back: then only lookups are wasted
 	}
-	res, err := tx.Exec(ctx, "INSERT INTO tombstones (id_hash, user_id, erased_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", hash, userID, erasedAt)
-	if err != nil {
-		return false, err
-	}
-	n, err := res.RowsAffected()
+	n, err := engine.Affected(tx.Exec(ctx, "INSERT INTO tombstones (id_hash, user_id, erased_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", hash, userID, erasedAt))
 	return n > 0, err
 }
 

@@ -2,8 +2,6 @@ package schema
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 )
 
 // Waiting is a proposal or a confirmation that waits for a person's decision.
@@ -89,10 +87,7 @@ func (tx *Tx) AnnounceBlock(ctx context.Context, w BlockWritten) error {
 // Errors: [ErrNotFound].
 func (tx *Tx) UserByID(ctx context.Context, userID int64) (tenant, name string, err error) {
 	err = tx.Row(ctx, "SELECT tenant, name FROM users WHERE id = ?", []any{userID}, &tenant, &name)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = ErrNotFound
-	}
-	return tenant, name, err
+	return tenant, name, OrNotFound(err)
 }
 
 // Waits reports whether a question or proposal about a memory waits.

@@ -77,7 +77,7 @@ func (w *Worker) work(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	stop := lease.KeepAlive(ctx)
+	stop := lease.KeepAlive(ctx, func(error) {})
 	defer func() {
 		stop()
 		_ = lease.Release(context.WithoutCancel(ctx)) // it also expires

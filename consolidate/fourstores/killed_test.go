@@ -273,7 +273,7 @@ func look(t *testing.T, db *schema.DB) (run, blocks string, reflections int) {
 		for _, b := range all {
 			blocks += b.Content
 		}
-		reflections, err = s.Night().CountActive(ctx, userID, schema.KindReflection)
+		reflections, err = s.Night().CountMeeting(ctx, userID, schema.StateActive, &schema.Conditions{Kind: schema.KindReflection})
 		return err
 	}))
 	return run, blocks, reflections

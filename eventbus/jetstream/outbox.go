@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -130,19 +131,12 @@ func (o *Outbox) Close(ctx context.Context) error {
 	return o.sub.Close(ctx)
 }
 
+var plainSubject = regexp.MustCompile(`^[^\x00- *>.\x7f]+(\.[^\x00- *>.\x7f]+)*$`)
+
 // validSubject accepts a subject without wildcards.
 func validSubject(field, subject string) error {
-	invalid := &schema.InvalidError{Field: field, Reason: `is not a subject such as "ebb.dead": words without spaces and wildcards, joined by dots`}
-	start := true // of a word
-	for _, r := range subject {
-		switch {
-		case r == '.' && start, r <= ' ', r == '*', r == '>', r == 0x7f:
-			return invalid
-		}
-		start = r == '.'
-	}
-	if start {
-		return invalid
+	if !plainSubject.MatchString(subject) {
+		return &schema.InvalidError{Field: field, Reason: `is not a subject such as "ebb.dead": words without spaces and wildcards, joined by dots`}
 	}
 	return nil
 }

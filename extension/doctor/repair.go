@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/schema"
@@ -63,12 +64,7 @@ func Repair(ctx context.Context, path string, key schema.Key) (*RepairReport, er
 
 // repairable reports whether a check found something that Repair may fix.
 func (d *Diagnosis) repairable() bool {
-	for _, c := range d.Checks {
-		if c.repairable {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.Checks, func(c Check) bool { return c.repairable })
 }
 
 // left returns the remaining damage as an error.

@@ -67,18 +67,18 @@ var table = []row{
 	{pkg: "internal/postgres", ours: []string{"internal/engine"}}, // a database on a server
 	{pkg: "postgres", ours: []string{"internal/engine", "internal/postgres"}, oursInTests: []string{"schema", "eventbus", "extension", "extension/doctor"}, langchainInTests: []string{"llms"}},
 	{pkg: "schema", ours: []string{"internal/engine", "internal/sqlite", "internal/text"}},
-	{pkg: "schema/core", ours: []string{"schema", "internal/text"}, oursInTests: []string{"schema/erase"}},
-	{pkg: "schema/erase", ours: []string{"schema", "schema/core", "internal/text"}, oursInTests: []string{"schema/undo"}},
-	{pkg: "schema/undo", ours: []string{"internal/text", "schema", "schema/core"}},
-	{pkg: "schema/vecstore", ours: []string{"schema", "internal/engine", "internal/text"}},               // the vectors of chunks, by generation
-	{pkg: "schema/check", ours: []string{"schema", "schema/core", "schema/vecstore", "internal/sqlite"}}, // what must hold of a file: rows, values, references
-	{pkg: "schema/records", ours: []string{"schema", "schema/core"}},                                     // a user's rows as the records of an export
-	{pkg: "schema/inspect", ours: []string{"schema", "schema/vecstore", "internal/text"}},                // what a host is shown of a memory
-	{pkg: "schema/pgvector", ours: []string{"schema", "schema/vecstore"}},                                // a user's nearest vectors, found by a server
+	{pkg: "schema/core", ours: []string{"schema", "internal/engine", "internal/text"}, oursInTests: []string{"schema/erase"}},
+	{pkg: "schema/erase", ours: []string{"schema", "schema/core", "internal/engine", "internal/text"}, oursInTests: []string{"schema/undo"}},
+	{pkg: "schema/undo", ours: []string{"internal/engine", "internal/text", "schema", "schema/core"}},
+	{pkg: "schema/vecstore", ours: []string{"schema", "internal/engine", "internal/text"}},                                  // the vectors of chunks, by generation
+	{pkg: "schema/check", ours: []string{"schema", "schema/core", "schema/vecstore", "internal/engine", "internal/sqlite"}}, // what must hold of a file: rows, values, references
+	{pkg: "schema/records", ours: []string{"schema", "schema/core", "internal/engine"}},                                     // a user's rows as the records of an export
+	{pkg: "schema/inspect", ours: []string{"schema", "schema/vecstore", "internal/text"}},                                   // what a host is shown of a memory
+	{pkg: "schema/pgvector", ours: []string{"schema", "schema/vecstore"}},                                                   // a user's nearest vectors, found by a server
 	// What becomes of a new claim is decided alike by day and by night: tools,
 	// consolidate and extension share it.
 	{pkg: "internal/claims", ours: []string{"schema", "recall/lexicon", "recall/reconcile", "internal/text", "internal/grounding", "internal/intent", "internal/prefilter", "internal/said", "internal/topics"}},
-	{pkg: "eventbus", ours: []string{"schema", "internal/text", "internal/redact"}},
+	{pkg: "eventbus", ours: []string{"schema", "internal/engine", "internal/text", "internal/redact"}},
 	// For hosts with NATS JetStream; the extension does not import it.
 	{pkg: "eventbus/jetstream", ours: []string{"eventbus", "schema", "internal/text"}, oursInTests: []string{"extension"}},
 	{pkg: "recall", ours: []string{"schema", "schema/pgvector", "schema/vecstore", "recall/background", "recall/diverse", "recall/fluency", "recall/lexicon", "recall/planner", "recall/retention", "recall/together", "internal/idlist", "internal/quickselect", "internal/text", "internal/topics"}},

@@ -56,11 +56,18 @@ type Snapshot interface {
 	Settled(ctx context.Context) (before int64, err error)
 }
 
+// Affected returns the number of rows that a statement changed.
+func Affected(res sql.Result, err error) (int64, error) {
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
 // DB is an open database. It is safe for concurrent use.
 type DB interface {
 	Path() string
 	Now() time.Time
-	ReadOnly() bool
 	Capabilities() Capabilities
 	WriteQueued(ctx context.Context, queued func(), fn func(context.Context, Tx) error) error
 	Read(ctx context.Context, fn func(context.Context, Snapshot) error) error

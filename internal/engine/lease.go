@@ -87,10 +87,9 @@ func (l *Lease) Renew(ctx context.Context) error {
 }
 
 // KeepAlive renews the lease four times per ttl in the background, until ctx
-// ends or stop is called. When another holder has taken the lease, it ends
-// silently: the next [CheckLease] reports that. stop waits for a renewal that
-// is in progress.
-func (l *Lease) KeepAlive(ctx context.Context) (stop func()) {
+// ends or stop is called. When another holder has taken the lease, it calls lost
+// and ends. stop waits for a renewal that is in progress.
+func (l *Lease) KeepAlive(ctx context.Context, lost context.CancelCauseFunc) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
@@ -100,7 +99,8 @@ func (l *Lease) KeepAlive(ctx context.Context) (stop func()) {
 		for {
 			select {
 			case <-tick.C:
-				if errors.Is(l.Renew(ctx), ErrConflict) {
+				if err := l.Renew(ctx); errors.Is(err, ErrConflict) {
+					lost(err)
 					return
 				}
 			case <-ctx.Done():
@@ -127,11 +127,7 @@ func RenewLease(ctx context.Context, tx Tx, l *Lease) error {
 	if err != nil {
 		return err
 	}
-	res, err := tx.Exec(ctx, "UPDATE leases SET expires_at = ? WHERE name = ? AND holder = ? AND term = ?", now.Add(l.ttl).UnixMilli(), l.Name, l.Holder, l.Term)
-	if err != nil {
-		return err
-	}
-	n, err := res.RowsAffected()
+	n, err := Affected(tx.Exec(ctx, "UPDATE leases SET expires_at = ? WHERE name = ? AND holder = ? AND term = ?", now.Add(l.ttl).UnixMilli(), l.Name, l.Holder, l.Term))
 	if err != nil {
 		return err
 	}
@@ -149,11 +145,7 @@ func RenewLease(ctx context.Context, tx Tx, l *Lease) error {
 // no other holder can take it.
 func CheckLease(ctx context.Context, tx Tx, l *Lease) error {
 	// The row is written, not read: that locks it where writes do not run one by one.
-	res, err := tx.Exec(ctx, "UPDATE leases SET term = term WHERE name = ? AND holder = ? AND term = ?", l.Name, l.Holder, l.Term)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); n > 0 || err != nil {
+	if n, err := Affected(tx.Exec(ctx, "UPDATE leases SET term = term WHERE name = ? AND holder = ? AND term = ?", l.Name, l.Holder, l.Term)); n > 0 || err != nil {
 		return err
 	}
 	l.expires.Store(0)

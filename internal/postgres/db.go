@@ -134,9 +134,6 @@ func (db *DB) Path() string { return db.dsn }
 // Now returns the time of the config's clock in milliseconds, as stored.
 func (db *DB) Now() time.Time { return time.UnixMilli(db.config.Now().UnixMilli()).UTC() }
 
-// ReadOnly reports whether the database was opened read-only.
-func (db *DB) ReadOnly() bool { return db.config.ReadOnly }
-
 // Queued returns the number of writes that wait for a connection.
 func (db *DB) Queued() int { return int(db.waiting.Load()) }
 

@@ -148,7 +148,7 @@ const (
 // likely about what it shares a rare word with: "Biscuit died this morning". leastNamed is the
 // likeness by a word that one in sixteen lines contains.
 const (
-	leastEnding = 0.4
+	leastEnding = 0.1
 	leastNamed  = 2.8
 )
 

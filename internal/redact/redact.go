@@ -2,7 +2,6 @@ package redact
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -266,6 +265,3 @@ func init() {
 		names[name] = true
 	}
 }
-
-// Kinds lists the names of all kinds, sorted.
-func Kinds() []string { return slices.Sorted(maps.Keys(names)) }

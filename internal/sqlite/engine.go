@@ -48,6 +48,3 @@ func (s *Snapshot) Statement(query string) (stmt engine.Statement, err error) {
 
 // Querier is that of [engine].
 type Querier = engine.Querier
-
-// Lease is that of [engine].
-type Lease = engine.Lease

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+
+	"github.com/ebbmem/ebb/internal/engine"
 )
 
 // Loss is data that [Open] found missing from a file. See the table losses.
@@ -52,11 +54,7 @@ func (l *Loss) record(ctx context.Context, conn *bun.DB) error {
 }
 
 func raiseSequence(ctx context.Context, tx bun.Tx, table string, through int64) error {
-	res, err := tx.Tx.ExecContext(ctx, "UPDATE sqlite_sequence SET seq = ? WHERE name = ?", through, table)
-	if err != nil {
-		return err
-	}
-	n, err := res.RowsAffected()
+	n, err := engine.Affected(tx.Tx.ExecContext(ctx, "UPDATE sqlite_sequence SET seq = ? WHERE name = ?", through, table))
 	if err != nil {
 		return err
 	}

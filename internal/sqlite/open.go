@@ -132,9 +132,6 @@ func (db *DB) Path() string { return db.path }
 // Now returns the time of [Options.Now] at the stored resolution, milliseconds.
 func (db *DB) Now() time.Time { return time.UnixMilli(db.opts.Now().UnixMilli()).UTC() }
 
-// ReadOnly reports whether the database was opened read-only.
-func (db *DB) ReadOnly() bool { return db.opts.ReadOnly }
-
 // Open opens the file at path, creates it if it does not exist, and migrates its
 // schema. A new file is created under a temporary name and renamed when it is
 // complete, so a killed creation leaves no broken file at path.

@@ -15,6 +15,8 @@ import (
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 	"github.com/ncruces/go-sqlite3/ext/serdes"
 	"github.com/ncruces/go-sqlite3/vfs"
+
+	"github.com/ebbmem/ebb/internal/engine"
 )
 
 // Most of the time to create a file goes to the migrations, and their result is
@@ -70,11 +72,7 @@ func (f *Format) makeTemplate(ctx context.Context) (t *template, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
-	migrations, err := conn.ExecContext(ctx, "UPDATE bun_migrations SET migrated_at = '"+placeholderTime+"'")
-	if err != nil {
-		return nil, err
-	}
-	times, err := migrations.RowsAffected()
+	times, err := engine.Affected(conn.ExecContext(ctx, "UPDATE bun_migrations SET migrated_at = '"+placeholderTime+"'"))
 	if err != nil {
 		return nil, err
 	}

@@ -3,10 +3,9 @@ package check
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/ebbmem/ebb/internal/sqlite"
+	"github.com/ebbmem/ebb/internal/engine"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/vecstore"
 )
@@ -45,7 +44,7 @@ func RepairSteps() []RepairStep {
 // repairIndexes rebuilds all indexes, the text index too, when SQLite's check of
 // the file reports a problem.
 func repairIndexes(ctx context.Context, tx *schema.Tx) (int64, string, error) {
-	before, err := integrity(ctx, tx)
+	before, err := Pages(ctx, tx)
 	if err != nil || len(before) == 0 {
 		return 0, "", err
 	}
@@ -55,7 +54,7 @@ func repairIndexes(ctx context.Context, tx *schema.Tx) (int64, string, error) {
 	if _, err := tx.ExecContext(ctx, "REINDEX"); err != nil {
 		return 0, "", err
 	}
-	after, err := integrity(ctx, tx)
+	after, err := Pages(ctx, tx)
 	if err != nil {
 		return 0, "", err
 	}
@@ -63,14 +62,6 @@ func repairIndexes(ctx context.Context, tx *schema.Tx) (int64, string, error) {
 		return 0, "", fmt.Errorf("%w: pages that hold rows: %s", schema.ErrCorrupt, strings.Join(after, "; "))
 	}
 	return int64(len(before)), "made anew, for: " + strings.Join(before, "; "), nil
-}
-
-func integrity(ctx context.Context, tx *schema.Tx) ([]string, error) {
-	problems, err := sqlite.Texts(ctx, tx, "PRAGMA integrity_check(20)")
-	if slices.Equal(problems, []string{"ok"}) {
-		problems = nil
-	}
-	return problems, err
 }
 
 // repairVectors deletes vectors that are not unit vectors of their generation's size, or
@@ -81,7 +72,7 @@ func repairVectors(ctx context.Context, tx *schema.Tx) (changed int64, detail st
 		return 0, "", err
 	}
 	for _, id := range bad {
-		n, err := changes(ctx, tx, "DELETE FROM vectors WHERE id = ?", id)
+		n, err := engine.Affected(tx.ExecContext(ctx, "DELETE FROM vectors WHERE id = ?", id))
 		if err != nil {
 			return 0, "", err
 		}
@@ -91,7 +82,7 @@ func repairVectors(ctx context.Context, tx *schema.Tx) (changed int64, detail st
 }
 
 func recountMentions(ctx context.Context, tx *schema.Tx) (changed int64, detail string, err error) {
-	changed, err = changes(ctx, tx, "UPDATE entities SET mention_count = found.n FROM ("+schema.MiscountedEntities+") AS found WHERE found.id = entities.id")
+	changed, err = engine.Affected(tx.ExecContext(ctx, "UPDATE entities SET mention_count = found.n FROM ("+schema.MiscountedEntities+") AS found WHERE found.id = entities.id"))
 	return changed, "mentions counted again", err
 }
 
@@ -121,24 +112,15 @@ func repairTextIndex(ctx context.Context, tx *schema.Tx) (changed int64, detail 
 	if err := tx.IndexText(); err != nil {
 		return 0, "", err
 	}
-	if _, err := changes(ctx, tx, compare); err == nil {
+	if _, err := tx.ExecContext(ctx, compare); err == nil {
 		return 0, "", nil
 	}
 	if err := tx.RebuildTextIndex(ctx); err != nil {
 		return 0, "", err
 	}
-	if _, err := changes(ctx, tx, compare); err != nil {
+	if _, err := tx.ExecContext(ctx, compare); err != nil {
 		return 0, "", err
 	}
 	err = tx.NewRaw("SELECT count(*) FROM chunks").Scan(ctx, &changed)
 	return max(changed, 1), "made anew", err
-}
-
-// changes runs a statement and counts the rows it changed.
-func changes(ctx context.Context, tx *schema.Tx, query string, args ...any) (int64, error) {
-	res, err := tx.ExecContext(ctx, query, args...)
-	if err != nil {
-		return 0, err
-	}
-	return res.RowsAffected()
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/ebbmem/ebb/internal/engine"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -162,12 +163,8 @@ func Set(ctx context.Context, tx *schema.Tx, b *Block, content string, trust sch
 			return err
 		}
 	} else {
-		res, err := tx.Exec(ctx, "UPDATE blocks SET content = ?, trust = ?, kind = ?, version = version + 1, updated_at = ? WHERE id = ? AND version = ?",
-			content, int64(trust), string(b.Kind), next.UpdatedAt, b.ID, b.Version)
-		if err != nil {
-			return err
-		}
-		if n, err := res.RowsAffected(); err != nil {
+		if n, err := engine.Affected(tx.Exec(ctx, "UPDATE blocks SET content = ?, trust = ?, kind = ?, version = version + 1, updated_at = ? WHERE id = ? AND version = ?",
+			content, int64(trust), string(b.Kind), next.UpdatedAt, b.ID, b.Version)); err != nil {
 			return err
 		} else if n == 0 {
 			return fmt.Errorf("block %s: %w", b.Name, schema.ErrConflict)

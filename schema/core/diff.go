@@ -1,6 +1,7 @@
 package core
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -60,12 +61,7 @@ func entriesOf(field string, v any) (entries []string) {
 			}
 		}
 	case map[string]any:
-		names := make([]string, 0, len(v))
-		for name := range v {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		for _, name := range names {
+		for _, name := range slices.Sorted(maps.Keys(v)) {
 			entries = append(entries, entriesOf(name+": ", v[name])...)
 		}
 	}

@@ -71,26 +71,19 @@ func (b *batch) erase(ctx context.Context, memories []int64) error {
 
 // target adds memories to the targets.
 func (b *batch) target(ctx context.Context, ids []int64) error {
-	rows, err := b.tx.Query(ctx, `SELECT id, coalesce(event_seq, 0), coalesce(session_id, 0), uid, kind, CASE WHEN `+schema.PartOfDocument+` THEN 0 ELSE importance END,
-			content || '`+"\n"+`' || speaker || '`+"\n"+`' || coalesce(subject, '') || '`+"\n"+`' || coalesce(object, '') || '`+"\n"+`' ||
-			coalesce(predicate, '') || '`+"\n"+`' || tags || '`+"\n"+`' || attributes
-		FROM memories WHERE +user_id = ? AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) ORDER BY id`, b.userID, schema.JSONList(ids))
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		d := new(target)
-		if err := rows.Scan(&d.id, &d.event, &d.session, &d.uid, &d.kind, &d.importance, &d.said); err != nil {
-			return err
-		}
+	var d target
+	return schema.Each(ctx, b.tx.Query, []any{&d.id, &d.event, &d.session, &d.uid, &d.kind, &d.importance, &d.said}, func() error {
 		if b.targets[d.id] == nil {
-			b.targets[d.id] = d
+			found := d
+			b.targets[d.id] = &found
 			b.order = append(b.order, d.id)
 			b.words.add(d.said, d.kind != schema.KindReflection) // its words are the model's own
 		}
-	}
-	return rows.Err()
+		return nil
+	}, `SELECT id, coalesce(event_seq, 0), coalesce(session_id, 0), uid, kind, CASE WHEN `+schema.PartOfDocument+` THEN 0 ELSE importance END,
+			content || '`+"\n"+`' || speaker || '`+"\n"+`' || coalesce(subject, '') || '`+"\n"+`' || coalesce(object, '') || '`+"\n"+`' ||
+			coalesce(predicate, '') || '`+"\n"+`' || tags || '`+"\n"+`' || attributes
+		FROM memories WHERE +user_id = ? AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) ORDER BY id`, b.userID, schema.JSONList(ids))
 }
 
 // targetDerived adds the memories that rest on the targets alone, and those that

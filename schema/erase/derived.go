@@ -60,22 +60,15 @@ func (b *batch) claim(ctx context.Context, id int64) (*claim, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := b.tx.Query(ctx, `SELECT m.id, m.trust, m.event_time, m.content || '`+"\n"+`' || m.speaker, ms.quote,
-			EXISTS (SELECT 1 FROM erasing x WHERE x.record = 'memories' AND x.id = m.id)
-		FROM memory_sources ms JOIN memories m ON m.id = ms.source_id WHERE ms.memory_id = ?`, id)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var s source
-		if err := rows.Scan(&s.id, &s.trust, &s.at, &s.said, &s.quote, &s.erased); err != nil {
-			return nil, err
-		}
+	var s source
+	err = schema.Each(ctx, b.tx.Query, []any{&s.id, &s.trust, &s.at, &s.said, &s.quote, &s.erased}, func() error {
 		s.erased = s.erased || b.targets[s.id] != nil
 		c.sources = append(c.sources, s)
-	}
-	return c, rows.Err()
+		return nil
+	}, `SELECT m.id, m.trust, m.event_time, m.content || '`+"\n"+`' || m.speaker, ms.quote,
+			EXISTS (SELECT 1 FROM erasing x WHERE x.record = 'memories' AND x.id = m.id)
+		FROM memory_sources ms JOIN memories m ON m.id = ms.source_id WHERE ms.memory_id = ?`, id)
+	return c, err
 }
 
 // stays reports whether the remaining sources support a derived memory: one source,

@@ -19,6 +19,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ebbmem/ebb/internal/engine"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -400,11 +401,7 @@ func (e *eraser) rewrite(ctx context.Context, table, query string, args ...any) 
 }
 
 func (e *eraser) affected(ctx context.Context, query string, args ...any) (int64, error) {
-	res, err := e.tx.Exec(ctx, query, args...)
-	if err != nil {
-		return 0, err
-	}
-	return res.RowsAffected()
+	return engine.Affected(e.tx.Exec(ctx, query, args...))
 }
 
 // ids reads one column of row ids.

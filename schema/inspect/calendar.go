@@ -49,21 +49,11 @@ type Night struct {
 // NightsSince lists a user's nights from a time on, oldest first, at most the newest
 // limit.
 func NightsSince(ctx context.Context, s *schema.Snapshot, userID int64, since time.Time, limit int) (nights []Night, err error) {
-	rows, err := s.Query(ctx, `SELECT uid, cause, local_day, state, started_at, cost FROM (
+	return schema.List(ctx, s.Query, func(n *Night) []any {
+		return []any{&n.ID, &n.Cause, &n.LocalDay, &n.State, &n.StartedAt, &n.Cost}
+	}, `SELECT uid, cause, local_day, state, started_at, cost FROM (
 		SELECT * FROM runs WHERE user_id = ? AND started_at >= ? AND cause NOT IN ('said', 'host') ORDER BY started_at DESC LIMIT ?) AS newest ORDER BY started_at`,
 		userID, since.UnixMilli(), limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var n Night
-		if err := rows.Scan(&n.ID, &n.Cause, &n.LocalDay, &n.State, &n.StartedAt, &n.Cost); err != nil {
-			return nil, err
-		}
-		nights = append(nights, n)
-	}
-	return nights, rows.Err()
 }
 
 // Run reads one run of a user.

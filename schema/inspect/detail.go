@@ -85,12 +85,6 @@ type Embedding struct {
 	Serving bool `json:"serving,omitempty"`
 }
 
-// Compatible reports whether vectors of the two may be compared: they are of
-// one model and one size.
-func (e Embedding) Compatible(other Embedding) bool {
-	return e.Model == other.Model && e.Dims == other.Dims
-}
-
 // ReadDetail reads what hangs on a memory.
 func ReadDetail(ctx context.Context, s *schema.Snapshot, m *schema.Memory) (*Detail, error) {
 	d := &Detail{Memory: *m}

@@ -87,27 +87,20 @@ func (e *Entity) newest(ctx context.Context, s *schema.Snapshot, query string, l
 
 // relate finds the entities that the newest memories mention beside it.
 func (e *Entity) relate(ctx context.Context, s *schema.Snapshot) error {
-	rows, err := s.Query(ctx, `WITH mine AS (
-			SELECT DISTINCT memory_id FROM memory_entities WHERE entity_id IN `+itself+` ORDER BY memory_id DESC LIMIT ?2)
-		SELECT me.memory_id, coalesce(n.merged_into, n.id) FROM mine JOIN memories m ON m.id = mine.memory_id JOIN memory_entities me ON me.memory_id = mine.memory_id
-			JOIN entities n ON n.id = me.entity_id WHERE coalesce(n.merged_into, n.id) <> ?1 AND m.state NOT IN ('retired', 'quarantined', 'forgotten')`, e.ID, newestMentions)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
 	beside := make(map[int64][]int64) // by memory
 	together := make(map[int64]int64)
-	for rows.Next() {
-		var memory, other int64
-		if err := rows.Scan(&memory, &other); err != nil {
-			return err
-		}
+	var memory, other int64
+	err := schema.Each(ctx, s.Query, []any{&memory, &other}, func() error {
 		if !slices.Contains(beside[memory], other) {
 			beside[memory] = append(beside[memory], other)
 			together[other]++
 		}
-	}
-	if err := rows.Err(); err != nil || len(together) == 0 {
+		return nil
+	}, `WITH mine AS (
+			SELECT DISTINCT memory_id FROM memory_entities WHERE entity_id IN `+itself+` ORDER BY memory_id DESC LIMIT ?2)
+		SELECT me.memory_id, coalesce(n.merged_into, n.id) FROM mine JOIN memories m ON m.id = mine.memory_id JOIN memory_entities me ON me.memory_id = mine.memory_id
+			JOIN entities n ON n.id = me.entity_id WHERE coalesce(n.merged_into, n.id) <> ?1 AND m.state NOT IN ('retired', 'quarantined', 'forgotten')`, e.ID, newestMentions)
+	if err != nil || len(together) == 0 {
 		return err
 	}
 	ids := slices.SortedFunc(maps.Keys(together), func(a, b int64) int {

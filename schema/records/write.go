@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/ebbmem/ebb/internal/engine"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/core"
 )
@@ -84,11 +85,7 @@ func (w *Writer) insert(ctx context.Context, into string, values ...any) (bool, 
 func marks(values []any) string { return strings.TrimPrefix(strings.Repeat(", ?", len(values)), ", ") }
 
 func (w *Writer) exec(ctx context.Context, query string, args ...any) (bool, error) {
-	res, err := w.Tx.Exec(ctx, query, args...)
-	if err != nil {
-		return false, err
-	}
-	n, err := res.RowsAffected()
+	n, err := engine.Affected(w.Tx.Exec(ctx, query, args...))
 	return n > 0, err
 }
 
@@ -174,13 +171,6 @@ func (w *Writer) rows(ctx context.Context, a, b string) (int64, int64, error) {
 	}
 	second, err := w.row(ctx, "memories", b)
 	return first, second, err
-}
-
-func orNull(id int64) any {
-	if id == 0 {
-		return nil
-	}
-	return id
 }
 
 func (w *Writer) user(ctx context.Context, h *Header) (err error) {
@@ -330,7 +320,7 @@ func (w *Writer) link(ctx context.Context, r *Link) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return w.insert(ctx, "links (from_id, to_id, type, confidence, created_at, run_id)", from, to, r.Type, r.Confidence, r.CreatedAt, orNull(run))
+	return w.insert(ctx, "links (from_id, to_id, type, confidence, created_at, run_id)", from, to, r.Type, r.Confidence, r.CreatedAt, schema.NullID(run))
 }
 
 // rest stores the records that no other record refers to.
@@ -360,7 +350,7 @@ func (w *Writer) rest(ctx context.Context, l Line) (bool, error) {
 			return false, err
 		}
 		return w.insertOwned(ctx, "proposals", p.ID, "proposals (uid, user_id, run_id, kind, payload, reason, state, created_at, decided_at, decided_by)",
-			p.ID, w.UserID, orNull(run), p.Kind, p.Payload, p.Reason, p.State, p.CreatedAt, p.DecidedAt, p.DecidedBy)
+			p.ID, w.UserID, schema.NullID(run), p.Kind, p.Payload, p.Reason, p.State, p.CreatedAt, p.DecidedAt, p.DecidedBy)
 	case l.Confirmation != nil:
 		c := l.Confirmation
 		memory, err := w.row(ctx, "memories", c.Memory)
@@ -411,7 +401,7 @@ func (w *Writer) op(ctx context.Context, r *Op) (bool, error) {
 		SELECT ?3, ?4, ?5, ?6, ?7, ?8, ?9, before, after FROM local
 		WHERE NOT EXISTS (SELECT 1 FROM ops o WHERE o.record = ?8 AND o.record_id = ?9 AND o.user_id = ?3 AND o.run_id IS ?4
 			AND o.at = ?5 AND o.actor = ?6 AND o.operation = ?7 AND o.before = local.before AND o.after = local.after)`,
-		r.Before, r.After, w.UserID, orNull(run), r.At, r.Actor, r.Operation, r.Record, id)
+		r.Before, r.After, w.UserID, schema.NullID(run), r.At, r.Actor, r.Operation, r.Record, id)
 }
 
 // block returns the row id of a block by its agent and name, 0 for a deleted one.

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/ebbmem/ebb/internal/engine"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/core"
 )
@@ -164,11 +165,7 @@ func (u *undoer) reverse(ctx context.Context, op *schema.Op) error {
 
 // exactly runs a statement that must change one row; otherwise the change is kept.
 func (u *undoer) exactly(ctx context.Context, otherwise, statement string, args ...any) error {
-	res, err := u.tx.Exec(ctx, statement, args...)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil {
+	if n, err := engine.Affected(u.tx.Exec(ctx, statement, args...)); err != nil {
 		return err
 	} else if n == 0 {
 		return keptError(otherwise)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"github.com/ebbmem/ebb/internal/engine"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -145,12 +146,8 @@ func ActivateGeneration(ctx context.Context, tx *schema.Tx, id int64) error {
 // once they are empty. more reports that vectors are left: one transaction for all
 // would be too large.
 func DropRetired(ctx context.Context, tx *schema.Tx, limit int) (more bool, err error) {
-	res, err := tx.Exec(ctx, `DELETE FROM vectors WHERE id IN (SELECT v.id FROM vectors v
-		WHERE v.generation IN (SELECT id FROM embedding_generations WHERE state = 'retired') LIMIT ?)`, limit)
-	if err != nil {
-		return false, err
-	}
-	n, err := res.RowsAffected()
+	n, err := engine.Affected(tx.Exec(ctx, `DELETE FROM vectors WHERE id IN (SELECT v.id FROM vectors v
+		WHERE v.generation IN (SELECT id FROM embedding_generations WHERE state = 'retired') LIMIT ?)`, limit))
 	if err != nil || n == int64(limit) {
 		return err == nil, err
 	}

@@ -288,13 +288,9 @@ func InsertVectors(ctx context.Context, tx *schema.Tx, generation int64, vectors
 		if err := checkUnit(v.Vector, g.Dims); err != nil {
 			return 0, err
 		}
-		res, err := tx.Exec(ctx, `INSERT INTO vectors (user_id, chunk_id, generation, vector)
+		n, err := engine.Affected(tx.Exec(ctx, `INSERT INTO vectors (user_id, chunk_id, generation, vector)
 			SELECT id >> CAST(? AS INT), id, ?, ? FROM chunks WHERE id = ? AND memory_id = ?
-			ON CONFLICT (chunk_id, generation) DO NOTHING`, schema.ChunkBits, generation, v.Vector, v.ChunkID, v.MemoryID)
-		if err != nil {
-			return 0, err
-		}
-		n, err := res.RowsAffected()
+			ON CONFLICT (chunk_id, generation) DO NOTHING`, schema.ChunkBits, generation, v.Vector, v.ChunkID, v.MemoryID))
 		if err != nil {
 			return 0, err
 		}
@@ -327,25 +323,18 @@ func CountVectorsAfter(ctx context.Context, s *schema.Snapshot, userID, after in
 // BadVectors returns the ids of stored vectors that are not unit vectors of their
 // generation's size, or that are stored under another user.
 func BadVectors(ctx context.Context, q schema.Querier) (bad []int64, err error) {
-	rows, err := q.QueryContext(ctx, `SELECT v.id, v.vector, g.dims, v.user_id = v.chunk_id >> ? FROM vectors v JOIN embedding_generations g ON g.id = v.generation`, schema.ChunkBits)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		var blob any
-		var dims int
-		var filed bool
-		if err := rows.Scan(&id, &blob, &dims, &filed); err != nil {
-			return nil, err
-		}
+	var id int64
+	var blob any
+	var dims int
+	var filed bool
+	err = schema.Each(ctx, q.QueryContext, []any{&id, &blob, &dims, &filed}, func() error {
 		var v Vector
 		if !filed || v.Scan(blob) != nil || !usable(v, dims) {
 			bad = append(bad, id)
 		}
-	}
-	return bad, rows.Err()
+		return nil
+	}, `SELECT v.id, v.vector, g.dims, v.user_id = v.chunk_id >> ? FROM vectors v JOIN embedding_generations g ON g.id = v.generation`, schema.ChunkBits)
+	return bad, err
 }
 
 func usable(v Vector, dims int) bool {
