@@ -88,3 +88,26 @@ func TestRepetitionsThatSayMoreAreKept(t *testing.T) {
 		require.NotContains(t, line.Text, "forget")
 	}
 }
+
+// What says that something is over, or different, and supersedes nothing stands with it, the newer
+// first, with both dates, and not among what may be over itself.
+func TestWhatMayHaveEndedALineStandsBesideIt(t *testing.T) {
+	for _, c := range [][2]string{
+		{"I work at Evans Cycles as a mechanic.", "I got the sack from Evans"},
+		{"I have a girlfriend, Elif.", "it's over with Elif"},
+		{"My rent is 780 a month.", "rent's 850 now"},
+		{"My therapist is Dr Lund, every Wednesday at 5.", "stopped seeing Dr Lund"},
+		{"I run every morning.", "I don't run anymore, knee"},
+		{"Ich wohne mit meinem Freund Jonas in Kassel.", "Jonas und ich haben uns getrennt"},
+		{"Vivo en Granada con mi novio Iván.", "lo he dejado con Iván"},
+		{"Soy vegetariana.", "he vuelto a comer carne"},
+		{"我养了一只狗，叫豆豆。", "豆豆昨天去世了"},
+	} {
+		l := newDiary(t)
+		l.says(c[0])
+		l.now.Set(l.now.Now().AddDate(0, 1, 0))
+		l.says(c[1])
+		l.now.Set(l.now.Now().AddDate(0, 4, 0))
+		require.Contains(t, l.shown("What do you know about me?"), "- "+c[1]+" (said 2026-04-04)\n- "+c[0]+" (said 2026-03-03)\n")
+	}
+}
