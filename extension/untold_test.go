@@ -111,3 +111,14 @@ func TestWhatMayHaveEndedALineStandsBesideIt(t *testing.T) {
 		require.Contains(t, l.shown("What do you know about me?"), "- "+c[1]+" (said 2026-04-04)\n- "+c[0]+" (said 2026-03-03)\n")
 	}
 }
+
+// What is so for a week ends nothing.
+func TestTemporaryStatementsSupersedeNothing(t *testing.T) {
+	l := newDiary(t)
+	l.says("I work at Evans Cycles as a mechanic.")
+	l.says("covering for Kim this week so I work at the Harrogate shop till Saturday")
+	require.NotContains(t, l.shown("What do you know about me?"), "no longer")
+	require.NotContains(t, l.shown("What do you know about me?"), "before: I work at Evans")
+	l.says("I work at Tramworks now.")
+	require.Contains(t, l.shown("What do you know about me?"), "before: I work at Evans")
+}

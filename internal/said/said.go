@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ebbmem/ebb/internal/prefilter"
 	"github.com/ebbmem/ebb/internal/text"
 )
 
@@ -84,6 +85,7 @@ func Claims(message string, max int, known ...Person) []Claim {
 	for i := range sentences {
 		for _, c := range r.readIn(sentences[i], scores[i], main) {
 			c.Sentence = withFragments(message, c.Sentence)
+			c.Functional = c.Functional && (c.Change || !forTheTime.MatchString(c.Sentence))
 			if slices.Contains(out, c) || c.Wish && !sentences[i].lastingWish(message) {
 				continue
 			}
@@ -94,6 +96,13 @@ func Claims(message string, max int, known ...Person) []Claim {
 	}
 	return out
 }
+
+// forTheTime matches what is so for a while and ends nothing: "I'm covering for Kim, so I work at
+// the Harrogate shop till Saturday".
+var forTheTime = prefilter.New(`(?i)\b(?:this (?:week|weekend|month|fortnight)|(?:until|till|til) (?:(?:next|the end of|this|after) )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:until|till|til) (?:next|the end)|for (?:now|the (?:week|weekend|month|moment|time being))|just for (?:a|the|this|today)|temporarily|covering for|standing in for|filling in for)\b`,
+	`(?i)\b(?:diese woche|diesen monat|dieses wochenende|bis (?:montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|nächste|ende)|vorübergehend|aushilfsweise|zur vertretung|vertretungsweise|vorerst|fürs erste)\b`,
+	`(?i)(?:^|[^\pL])(?:esta semana|este mes|este finde|de momento|por ahora|temporalmente|hasta (?:el )?(?:lunes|martes|miércoles|jueves|viernes|sábado|domingo|próxim\pL+)|cubriendo a|sustituyendo a)(?:[^\pL]|$)`,
+	`(?:这|本)(?:周|星期|礼拜|个月)|暂时|临时|顶班|代班|到(?:下?周|星期|礼拜)[一二三四五六日天]为止`)
 
 // readIn returns the claims of a sentence in the language of its text, or in
 // another that knows clearly more of its words. Where languages tie, the first
