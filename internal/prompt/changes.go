@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ebbmem/ebb/internal/intent"
 	"github.com/ebbmem/ebb/internal/relevance"
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
@@ -20,7 +19,8 @@ import (
 // common found 89.
 func (s *Lines) changesOf() map[*line][]change {
 	found := make(map[*line][]change)
-	newest := slices.SortedStableFunc(slices.Values(s.all), func(a, b *line) int { return b.Said.Compare(a.Said) })
+	newest := slices.DeleteFunc(slices.Clone(s.all), func(l *line) bool { return l.ends < leastCompared })
+	slices.SortStableFunc(newest, func(a, b *line) int { return b.Said.Compare(a.Said) })
 	for _, l := range newest[:min(len(newest), maxChanges)] {
 		for _, pair := range s.pairs(l) {
 			if pair.P >= leastChange {
@@ -121,13 +121,15 @@ var (
 
 // Parameters of [Lines.changesOf]: the probability of a change from which a later line is shown
 // with an earlier one, and that from which both are dated and stand together; how many later
-// lines one is shown with, and how many of the newest lines are compared with all others, or with
-// each other where they state the same kind of thing.
+// lines one is shown with; and the probability of ending something from which lines are compared
+// with all others, and how many of the newest, or with each other where they state the same kind
+// of thing.
 const (
-	leastChange  = 0.05
-	likelyChange = 0.2
-	maxChanged   = 3
-	maxChanges   = 200
+	leastChange   = 0.05
+	likelyChange  = 0.2
+	maxChanged    = 3
+	leastCompared = 0.05
+	maxChanges    = 100
 )
 
 // Pair is an earlier line and how likely a later one says what holds in its place.
@@ -173,7 +175,8 @@ func (s *Lines) pairs(later *line) (pairs []Pair) {
 		return nil
 	}
 	slices.Sort(totals)
-	ends := intent.Changes.P(later.Text) >= leastEnding
+	tells := is(said.TellsChange(words))
+	ends := later.ends >= leastEnding
 	for i, l := range s.all {
 		of := total(i)
 		if !l.Said.Before(later.Said) || of < leastShared || l.speaker() != later.speaker() {
@@ -187,8 +190,7 @@ func (s *Lines) pairs(later *line) (pairs []Pair) {
 			math.Log1p(later.Said.Sub(l.Said).Hours() / 24),
 			math.Log(later.likely + 0.02), math.Log(l.likely + 0.02),
 			l.vector.Cosine(&later.vector),
-			math.Log1p(float64(len(text.QueryTerms(words, maxLikenessTerms)))), math.Log1p(float64(len(text.QueryTerms(l.words(), maxLikenessTerms)))),
-			is(said.TellsChange(words)),
+			math.Log1p(float64(later.length)), math.Log1p(float64(l.length)), tells,
 		} {
 			p.Features[f] = float32(v)
 		}

@@ -46,6 +46,8 @@ type ownClaim struct {
 	roots    []string  // of the terms
 	topics   topics.Set
 	phrases  []uint64 // of the sentence, see [text.Phrases]
+	length   int      // in terms, of the sentence and the claim
+	ends     float64  // probability that something no longer holds after it
 	endings  []grounding.Ending
 	prepared bool
 }
@@ -371,6 +373,8 @@ func (c *ownClaim) prepare(loc *time.Location) {
 	words := strings.Join(append([]string{c.text, c.claim.Content}, c.claim.Tags...), "\n")
 	c.topics = topics.Of(words)
 	c.phrases = text.Phrases(c.text)
+	c.length = len(text.QueryTerms(c.text+"\n"+c.claim.Content, maxLikenessTerms))
+	c.ends = intent.Changes.P(c.text)
 	c.free = c.claim.Attributes[schema.AttrSaid] == claims.SaidWish && c.claim.Predicate == ""
 	says := said.Claims(c.text, 0)
 	c.reading = claims.ReadingOf(&c.claim, says, c.owner, c.source.Speaker)

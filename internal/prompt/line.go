@@ -71,6 +71,8 @@ type line struct {
 	vector   relevance.Vector
 
 	likely   float64   // probability of staying true; 1 unless estimated
+	ends     float64   // probability that something no longer holds after it
+	length   int       // in terms, of the longest claim
 	unparsed bool      // no pattern parsed any of its claims
 	passes   time.Time // zero if it does not pass
 	style    bool      // a claim is about how to answer
@@ -226,6 +228,7 @@ func (l *line) add(c *ownClaim) {
 	l.Dormant = l.Dormant && c.claim.State == schema.StateDormant && !c.claim.Protected
 	l.style, l.wish, l.forSome = l.style || c.style, l.wish || c.wish, l.forSome || c.forSome
 	l.likely = max(l.likely, c.likely())
+	l.ends, l.length = max(l.ends, c.ends), max(l.length, c.length)
 	l.unparsed = (l.unparsed || len(l.claims) == 1) && (c.free || c.isLasting())
 	if len(l.claims) == 1 || c.passes.IsZero() || !l.passes.IsZero() && c.passes.After(l.passes) {
 		l.passes = c.passes // the last one, if all of them pass
