@@ -14,11 +14,7 @@ type Advance struct {
 	Through int64 // row id of the last memory that was processed
 }
 
-// Kind implements [Proposal]; not reported.
-func (Advance) Kind() string { return "" }
-
-// MemoryUID implements [Proposal].
-func (Advance) MemoryUID() string { return "" }
+func (Advance) of() (kind, memory string) { return "", "" }
 
 func (p Advance) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
 	return applied(p), tx.Advance(ctx, n.input.UserID, p.Stage, p.Through, n.actor())
@@ -37,14 +33,11 @@ type Skip struct {
 // MaxAttempts is the maximum number of attempts at a batch, including the first.
 const MaxAttempts = 3
 
-// Kind implements [Proposal].
-func (Skip) Kind() string { return "skip" }
-
-// MemoryUID implements [Proposal].
-func (Skip) MemoryUID() string { return "" }
+func (Skip) of() (kind, memory string) { return "skip", "" }
 
 func (p Skip) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
-	outcome := Outcome{Kind: p.Kind(), Status: Applied, Reason: p.Reason}
+	outcome := applied(p)
+	outcome.Reason = p.Reason
 	if p.Batch != "" {
 		return outcome, tx.RetriedGap(ctx, n.input.UserID, p.Batch, p.Reason, n.actor())
 	}
@@ -56,11 +49,7 @@ type Retried struct {
 	Batch string // id
 }
 
-// Kind implements [Proposal]; not reported.
-func (Retried) Kind() string { return "" }
-
-// MemoryUID implements [Proposal].
-func (Retried) MemoryUID() string { return "" }
+func (Retried) of() (kind, memory string) { return "", "" }
 
 func (p Retried) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
 	return applied(p), tx.CloseGap(ctx, n.input.UserID, p.Batch, n.actor())
@@ -72,11 +61,7 @@ type ProposeBlock struct {
 	Why    string // for the host
 }
 
-// Kind implements [Proposal].
-func (ProposeBlock) Kind() string { return core.ProposalBlock }
-
-// MemoryUID implements [Proposal]; it concerns no memory.
-func (ProposeBlock) MemoryUID() string { return "" }
+func (ProposeBlock) of() (kind, memory string) { return core.ProposalBlock, "" }
 
 func (p ProposeBlock) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
 	b, err := core.Read(ctx, tx, n.input.UserID, p.Change.Owner, p.Change.Block)
@@ -86,8 +71,8 @@ func (p ProposeBlock) apply(ctx context.Context, tx *schema.Tx, n *night) (Outco
 	if b.Content != p.Change.Content {
 		return Outcome{}, &schema.InvalidError{Field: "block", Reason: "was changed in the meantime"}
 	}
-	_, added, err := tx.Propose(ctx, n.input.UserID, p.Kind(), p.Change, p.Why, n.actor())
-	outcome := Outcome{Kind: p.Kind(), Status: Waiting, Reason: p.Why, Text: p.Change.NewContent}
+	_, added, err := tx.Propose(ctx, n.input.UserID, core.ProposalBlock, p.Change, p.Why, n.actor())
+	outcome := Outcome{Kind: core.ProposalBlock, Status: Waiting, Reason: p.Why, Text: p.Change.NewContent}
 	if !added {
 		outcome.Status = Known
 	}

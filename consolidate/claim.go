@@ -49,11 +49,7 @@ type Citation struct {
 // rejected.
 type AddClaim struct{ Claim Claim }
 
-// Kind implements [Proposal].
-func (p AddClaim) Kind() string { return "add_" + string(p.Claim.Kind) }
-
-// MemoryUID implements [Proposal]; the memory does not exist yet.
-func (AddClaim) MemoryUID() string { return "" }
+func (p AddClaim) of() (kind, memory string) { return "add_" + string(p.Claim.Kind), "" }
 
 func (p AddClaim) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
 	if err := p.Claim.validate(); err != nil {
@@ -70,10 +66,11 @@ func (p AddClaim) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, 
 	if err != nil {
 		return Outcome{}, err
 	}
-	outcome := Outcome{Kind: p.Kind(), Memory: out.Memory.UID, Status: Applied, Text: m.Content, Reason: p.Claim.Doubt}
+	outcome := applied(p)
+	outcome.Memory, outcome.Text, outcome.Reason = out.Memory.UID, m.Content, p.Claim.Doubt
 	switch out.Status {
 	case claims.Refused:
-		return Outcome{Kind: p.Kind(), Status: Rejected, Reason: "the user asked to forget it"}, nil
+		return Outcome{Kind: outcome.Kind, Status: Rejected, Reason: "the user asked to forget it"}, nil
 	case claims.Quarantined:
 		outcome.Status = Quarantined
 		return outcome, nil
@@ -102,11 +99,7 @@ type MergeClaims struct {
 	Sources      []Citation // of both
 }
 
-// Kind implements [Proposal].
-func (MergeClaims) Kind() string { return "merge" }
-
-// MemoryUID implements [Proposal].
-func (p MergeClaims) MemoryUID() string { return p.Newer }
+func (p MergeClaims) of() (kind, memory string) { return "merge", p.Newer }
 
 func (p MergeClaims) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
 	var both [2]*schema.Memory

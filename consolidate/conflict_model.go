@@ -175,10 +175,8 @@ func (x *comparison) retrySkipped(ctx context.Context) error {
 	if x.in.Cause == CauseManual {
 		attempts = 0
 	}
-	var gaps []schema.Gap
-	err := x.in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-		gaps, err = s.Gaps(ctx, x.in.UserID, conflictStage, attempts)
-		return err
+	gaps, err := schema.Get(ctx, x.in.DB, func(ctx context.Context, s *schema.Snapshot) ([]schema.Gap, error) {
+		return s.Gaps(ctx, x.in.UserID, conflictStage, attempts)
 	})
 	if err != nil {
 		return err

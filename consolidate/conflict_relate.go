@@ -22,6 +22,8 @@ type ContradictionPair struct {
 	Later   string `json:"later"`
 }
 
+func (p ContradictionPair) turned() ContradictionPair { return ContradictionPair{p.Later, p.Earlier} }
+
 // Relate acts on the relation of two claims: the later supersedes the earlier, two
 // that say the same are merged, or a contradiction is left to the host. The
 // decision depends on the claims when it is applied.
@@ -36,11 +38,7 @@ type Relate struct {
 	Why      string // the model's words, for reports
 }
 
-// Kind implements [Proposal].
-func (p Relate) Kind() string { return string(p.Relation) }
-
-// MemoryUID implements [Proposal].
-func (p Relate) MemoryUID() string { return p.B }
+func (p Relate) of() (kind, memory string) { return string(p.Relation), p.B }
 
 func (p Relate) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
 	a, err := partyOf(ctx, tx, n.input.UserID, p.A)
@@ -62,7 +60,7 @@ func (p Relate) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, er
 			return Outcome{Kind: ProposalContradiction, Memory: pair.Later, Status: Known, Reason: "it was left to the host before", Text: p.Why}, nil
 		}
 	}
-	outcome := Outcome{Kind: p.Kind(), Memory: act.Old.UID, Status: Applied, Reason: act.Reason, Text: p.Why}
+	outcome := Outcome{Kind: string(p.Relation), Memory: act.Old.UID, Status: Applied, Reason: act.Reason, Text: p.Why}
 	switch act.Verb {
 	case relation.Leave:
 		outcome.Status = Rejected
@@ -175,23 +173,4 @@ func pairOf(a, b *relation.Party) ContradictionPair {
 // wasProposed reports whether a pair was left to the host before.
 func wasProposed(ctx context.Context, tx *schema.Tx, userID int64, pair ContradictionPair) (bool, error) {
 	return tx.Night().IsPairProposed(ctx, userID, ProposalContradiction, [2]string{"earlier", "later"}, pair.Earlier, pair.Later)
-}
-
-// proposedPairs returns all pairs that were ever left to the host, in both
-// orders.
-func proposedPairs(ctx context.Context, s *schema.Snapshot, userID int64) (map[ContradictionPair]bool, error) {
-	payloads, err := s.Night().ProposalPayloads(ctx, userID, ProposalContradiction)
-	if err != nil {
-		return nil, err
-	}
-	pairs := make(map[ContradictionPair]bool)
-	for _, payload := range payloads {
-		var pair ContradictionPair
-		if err := schema.DecodeStored("the payload of a proposal", payload, &pair); err != nil {
-			return nil, err
-		}
-		pairs[pair] = true
-		pairs[ContradictionPair{pair.Later, pair.Earlier}] = true
-	}
-	return pairs, nil
 }

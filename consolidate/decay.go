@@ -39,10 +39,8 @@ func (Decay) Propose(ctx context.Context, in *Input, _ Apply) error {
 }
 
 // activeDerived reads the memories that can fade, without their texts.
-func activeDerived(ctx context.Context, in *Input) (derived []schema.Memory, err error) {
-	err = in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		derived, err = s.Night().ActiveDerived(ctx, in.UserID)
-		return err
+func activeDerived(ctx context.Context, in *Input) ([]schema.Memory, error) {
+	return schema.Get(ctx, in.DB, func(ctx context.Context, s *schema.Snapshot) ([]schema.Memory, error) {
+		return s.Night().ActiveDerived(ctx, in.UserID)
 	})
-	return derived, err
 }

@@ -49,7 +49,7 @@ func mergeNames(ctx context.Context, in *Input, apply Apply) error {
 			if err != nil {
 				return err
 			}
-			apart, err := pairsApart(ctx, s, in.UserID)
+			apart, err := proposedPairs[EntityPair](ctx, s, in.UserID, ProposalMergeEntities)
 			if err != nil {
 				return err
 			}
@@ -82,23 +82,28 @@ type EntityPair struct {
 	Into string `json:"into"`
 }
 
-// pairsApart returns the pairs that were left to the host, in both directions and
+// proposedPairs returns the pairs that were left to the host, in both directions and
 // whatever the host decided.
-func pairsApart(ctx context.Context, s *schema.Snapshot, userID int64) (map[EntityPair]bool, error) {
-	payloads, err := s.Night().ProposalPayloads(ctx, userID, ProposalMergeEntities)
+func proposedPairs[P interface {
+	comparable
+	turned() P
+}](ctx context.Context, s *schema.Snapshot, userID int64, kind string) (map[P]bool, error) {
+	payloads, err := s.Night().ProposalPayloads(ctx, userID, kind)
 	if err != nil {
 		return nil, err
 	}
-	pairs := make(map[EntityPair]bool)
+	pairs := make(map[P]bool)
 	for _, payload := range payloads {
-		var p EntityPair
+		var p P
 		if err := schema.DecodeStored("the payload of a proposal", payload, &p); err != nil {
 			return nil, err
 		}
-		pairs[p], pairs[EntityPair{p.Into, p.From}] = true, true
+		pairs[p], pairs[p.turned()] = true, true
 	}
 	return pairs, nil
 }
+
+func (p EntityPair) turned() EntityPair { return EntityPair{p.Into, p.From} }
 
 // notTogether drops the pairs that one memory mentions together, since it means
 // two.
@@ -123,11 +128,7 @@ type MergeEntities struct {
 	Why        string // for the host
 }
 
-// Kind implements [Proposal].
-func (MergeEntities) Kind() string { return ProposalMergeEntities }
-
-// MemoryUID implements [Proposal]; it concerns no memory.
-func (MergeEntities) MemoryUID() string { return "" }
+func (MergeEntities) of() (kind, memory string) { return ProposalMergeEntities, "" }
 
 func (p MergeEntities) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
 	from, err := namedEntityOf(ctx, tx, n.input.UserID, p.From)
@@ -146,7 +147,7 @@ func (p MergeEntities) apply(ctx context.Context, tx *schema.Tx, n *night) (Outc
 			return Outcome{}, &schema.InvalidError{Field: "entity", Reason: "is protected"}
 		}
 	}
-	outcome := Outcome{Kind: p.Kind(), Status: Applied, Reason: p.Why, Text: fmt.Sprintf("%s is %s", from.Name, into.Name)}
+	outcome := Outcome{Kind: ProposalMergeEntities, Status: Applied, Reason: p.Why, Text: fmt.Sprintf("%s is %s", from.Name, into.Name)}
 	pair := EntityPair{p.From, p.Into}
 	asked, err := tx.Night().IsPairProposed(ctx, n.input.UserID, ProposalMergeEntities, [2]string{"from", "into"}, p.From, p.Into)
 	if err != nil {

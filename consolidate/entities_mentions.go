@@ -236,11 +236,7 @@ type ResolveMention struct {
 	From, To string // the linked entity and the meant one; may be the same
 }
 
-// Kind implements [Proposal].
-func (ResolveMention) Kind() string { return "mention" }
-
-// MemoryUID implements [Proposal].
-func (p ResolveMention) MemoryUID() string { return p.Memory }
+func (p ResolveMention) of() (kind, memory string) { return "mention", p.Memory }
 
 func (p ResolveMention) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
 	m, err := tx.Memory(ctx, n.input.UserID, p.Memory)

@@ -188,11 +188,7 @@ type SummariseEntity struct {
 	Summary string
 }
 
-// Kind implements [Proposal].
-func (SummariseEntity) Kind() string { return "summary" }
-
-// MemoryUID implements [Proposal]; it concerns no memory.
-func (SummariseEntity) MemoryUID() string { return "" }
+func (SummariseEntity) of() (kind, memory string) { return "summary", "" }
 
 func (p SummariseEntity) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
 	e, err := tx.Entity(ctx, n.input.UserID, p.Entity)

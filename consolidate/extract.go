@@ -208,10 +208,8 @@ func (x *extraction) retrySkipped(ctx context.Context) error {
 	if x.in.Cause == CauseManual {
 		attempts = 0
 	}
-	var gaps []schema.Gap
-	err := x.in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-		gaps, err = s.Gaps(ctx, x.in.UserID, extractStage, attempts)
-		return err
+	gaps, err := schema.Get(ctx, x.in.DB, func(ctx context.Context, s *schema.Snapshot) ([]schema.Gap, error) {
+		return s.Gaps(ctx, x.in.UserID, extractStage, attempts)
 	})
 	if err != nil {
 		return err

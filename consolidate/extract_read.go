@@ -40,10 +40,8 @@ const (
 
 // read collects the next page after a watermark.
 func (x *extraction) read(ctx context.Context, after int64) (*page, error) {
-	var rows []schema.Memory
-	err := x.in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-		rows, err = s.EpisodesAfter(ctx, x.in.UserID, after, pageRows)
-		return err
+	rows, err := schema.Get(ctx, x.in.DB, func(ctx context.Context, s *schema.Snapshot) ([]schema.Memory, error) {
+		return s.EpisodesAfter(ctx, x.in.UserID, after, pageRows)
 	})
 	if err != nil {
 		return nil, err

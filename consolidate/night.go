@@ -243,7 +243,8 @@ func (w *stageRun) apply(ctx context.Context, proposals ...Proposal) ([]Outcome,
 				if !ok {
 					return err
 				}
-				outcome = Outcome{Kind: p.Kind(), Memory: p.MemoryUID(), Status: Rejected, Reason: reason}
+				outcome = applied(p)
+				outcome.Status, outcome.Reason = Rejected, reason
 			}
 			outcomes = append(outcomes, outcome)
 		}

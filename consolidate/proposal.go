@@ -26,10 +26,9 @@ const (
 // Proposal is a change that a stage asks for. All implementations are in this
 // package: a stage proposes, the runner decides and applies.
 type Proposal interface {
-	// Kind names the change in reports: "retire".
-	Kind() string
-	// MemoryUID is the public id of the memory it concerns, "" for none.
-	MemoryUID() string
+	// of names the change in reports, such as "retire", "" for one that they leave out,
+	// and returns the public id of the memory it concerns, "" for none.
+	of() (kind, memory string)
 	// apply checks the proposal against the current memories and carries it out.
 	// All checks come before the first write. A [*schema.InvalidError] or
 	// [schema.ErrConflict] rejects the proposal.
@@ -38,7 +37,8 @@ type Proposal interface {
 
 // applied is the outcome of a proposal that was carried out.
 func applied(p Proposal) Outcome {
-	return Outcome{Kind: p.Kind(), Memory: p.MemoryUID(), Status: Applied}
+	kind, memory := p.of()
+	return Outcome{Kind: kind, Memory: memory, Status: Applied}
 }
 
 // Retire soft-deletes a faded derived memory that the user did not state.
@@ -47,11 +47,7 @@ type Retire struct {
 	Version int64 // the memory as the stage saw it
 }
 
-// Kind implements [Proposal].
-func (Retire) Kind() string { return "retire" }
-
-// MemoryUID implements [Proposal].
-func (p Retire) MemoryUID() string { return p.UID }
+func (p Retire) of() (kind, memory string) { return "retire", p.UID }
 
 func (p Retire) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
 	m, err := n.faded(ctx, tx, p.UID, p.Version)
@@ -72,11 +68,7 @@ type MakeDormant struct {
 	Version int64 // the memory as the stage saw it
 }
 
-// Kind implements [Proposal].
-func (MakeDormant) Kind() string { return "dormant" }
-
-// MemoryUID implements [Proposal].
-func (p MakeDormant) MemoryUID() string { return p.UID }
+func (p MakeDormant) of() (kind, memory string) { return "dormant", p.UID }
 
 func (p MakeDormant) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
 	m, err := n.faded(ctx, tx, p.UID, p.Version)

@@ -166,11 +166,7 @@ type SetImportance struct {
 	Importance float64 // 0.1–1
 }
 
-// Kind implements [Proposal].
-func (SetImportance) Kind() string { return "set_importance" }
-
-// MemoryUID implements [Proposal].
-func (p SetImportance) MemoryUID() string { return p.UID }
+func (p SetImportance) of() (kind, memory string) { return "set_importance", p.UID }
 
 func (p SetImportance) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
 	m, err := n.unchanged(ctx, tx, p.UID, p.Version, schema.StateActive)

@@ -44,11 +44,7 @@ func (x *reflection) done() []Proposal {
 // Reflected records the cycle of a reflection.
 type Reflected struct{}
 
-// Kind implements [Proposal]; not reported.
-func (Reflected) Kind() string { return "" }
-
-// MemoryUID implements [Proposal].
-func (Reflected) MemoryUID() string { return "" }
+func (Reflected) of() (kind, memory string) { return "", "" }
 
 func (p Reflected) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
 	return applied(p), tx.MarkReflected(ctx, n.input.UserID, n.actor())

@@ -3,7 +3,6 @@ package consolidate
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"strconv"
 	"strings"
 
@@ -45,11 +44,7 @@ type AddReflection struct {
 	Trust schema.Trust
 }
 
-// Kind implements [Proposal].
-func (AddReflection) Kind() string { return "add_reflection" }
-
-// MemoryUID implements [Proposal]; the memory does not exist yet.
-func (AddReflection) MemoryUID() string { return "" }
+func (AddReflection) of() (kind, memory string) { return "add_reflection", "" }
 
 func (p AddReflection) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
 	cited := make([]Citation, len(p.Sources))
@@ -97,7 +92,8 @@ func (p AddReflection) apply(ctx context.Context, tx *schema.Tx, n *night) (Outc
 	m.Origin, m.Trust = weakest(sources)
 	m.Trust = min(m.Trust, p.Trust)
 	m.Confidence = min(reflectionConfidence, m.Trust.MaxConfidence())
-	outcome := Outcome{Kind: p.Kind(), Status: Applied, Text: p.Content, Reason: p.Doubt}
+	outcome := applied(p)
+	outcome.Text, outcome.Reason = p.Content, p.Doubt
 	if p.Doubt != "" {
 		m.State, outcome.Status = schema.StateQuarantined, Quarantined
 		m.Attributes[schema.AttrQuarantine] = p.Doubt
@@ -160,10 +156,7 @@ func (p *AddReflection) surface(ctx context.Context, tx *schema.Tx, m *schema.Me
 	if p.Lessons == nil || p.Lessons.Writer != core.ModelWrites || m.Importance < 1 || m.Hearsay() {
 		return nil
 	}
-	b, err := core.Read(ctx, tx, m.UserID, p.Lessons.Owner(""), p.Lessons.Name)
-	if errors.Is(err, schema.ErrNotFound) {
-		b, err = &core.Block{UserID: m.UserID, Agent: p.Lessons.Owner(""), Name: p.Lessons.Name, Kind: p.Lessons.Kind, Trust: schema.MaxTrust}, nil
-	}
+	b, err := core.ReadOrNew(ctx, tx, m.UserID, p.Lessons.Owner(""), p.Lessons.Name, p.Lessons.Kind)
 	if err != nil || b.Kind != p.Lessons.Kind {
 		return err
 	}
@@ -190,11 +183,7 @@ type Spend struct {
 	Importance float64 // in the units of users.importance_since: 0–1 a message
 }
 
-// Kind implements [Proposal]; not reported.
-func (Spend) Kind() string { return "" }
-
-// MemoryUID implements [Proposal].
-func (Spend) MemoryUID() string { return "" }
+func (Spend) of() (kind, memory string) { return "", "" }
 
 func (p Spend) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
 	return applied(p), tx.SpendImportance(ctx, n.input.UserID, p.Importance, n.actor())

@@ -16,11 +16,7 @@ type AddRelation struct {
 	Why        string  // for reports
 }
 
-// Kind implements [Proposal].
-func (AddRelation) Kind() string { return "relate" }
-
-// MemoryUID implements [Proposal].
-func (p AddRelation) MemoryUID() string { return p.From }
+func (p AddRelation) of() (kind, memory string) { return "relate", p.From }
 
 func (p AddRelation) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
 	if p.Type != schema.LinkCauses && !slices.Contains(schema.PrunableLinks, p.Type) {
@@ -60,11 +56,7 @@ type RemoveRelation struct {
 	Above    int
 }
 
-// Kind implements [Proposal].
-func (RemoveRelation) Kind() string { return "unrelate" }
-
-// MemoryUID implements [Proposal].
-func (p RemoveRelation) MemoryUID() string { return p.From }
+func (p RemoveRelation) of() (kind, memory string) { return "unrelate", p.From }
 
 func (p RemoveRelation) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
 	if !slices.Contains(schema.PrunableLinks, p.Type) {

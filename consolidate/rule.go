@@ -172,19 +172,15 @@ type Revise struct {
 	schema.Revision
 }
 
-// Kind implements [Proposal].
-func (p Revise) Kind() string {
+func (p Revise) of() (kind, memory string) {
 	switch p.State {
 	case schema.StateDormant:
-		return "deactivate"
+		return "deactivate", p.UID
 	case schema.StateActive:
-		return "activate"
+		return "activate", p.UID
 	}
-	return "revise"
+	return "revise", p.UID
 }
-
-// MemoryUID implements [Proposal].
-func (p Revise) MemoryUID() string { return p.UID }
 
 func (p Revise) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
 	if p.Rule == nil {

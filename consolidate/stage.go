@@ -74,12 +74,10 @@ func (in *Input) Progress(done, of int) { in.progress(done, of) }
 
 // Watermark returns the row id of the last memory that the stage of this name has
 // processed.
-func (in *Input) Watermark(ctx context.Context, name string) (through int64, err error) {
-	err = in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		through, err = s.Watermark(ctx, in.UserID, name)
-		return err
+func (in *Input) Watermark(ctx context.Context, name string) (int64, error) {
+	return schema.Get(ctx, in.DB, func(ctx context.Context, s *schema.Snapshot) (int64, error) {
+		return s.Watermark(ctx, in.UserID, name)
 	})
-	return through, err
 }
 
 // StageError is the error of a stage that failed.

@@ -37,7 +37,7 @@ func (x *Extension) Confirmations(ctx context.Context, scope Scope) ([]Confirmat
 		return x.confirmationsToRead(ctx, scope)
 	}
 	var waiting []Confirmation
-	err := x.write(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
+	err := x.db.WriteUser(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
 		rows, err := schema.PendingConfirmations(ctx, tx, userID)
 		if err != nil {
 			return err
@@ -59,14 +59,7 @@ func (x *Extension) Confirmations(ctx context.Context, scope Scope) ([]Confirmat
 }
 
 func (x *Extension) confirmationsToRead(ctx context.Context, scope Scope) (waiting []Confirmation, err error) {
-	if err := scope.Validate(); err != nil {
-		return nil, err
-	}
-	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		userID, err := s.UserID(ctx, scope)
-		if err != nil || userID == 0 {
-			return err
-		}
+	err = x.db.ReadUser(ctx, scope, func(ctx context.Context, s *schema.Snapshot, userID int64) error {
 		rows, err := schema.PendingConfirmations(ctx, s, userID)
 		for _, r := range rows {
 			waiting = append(waiting, Confirmation{ID: r.UID, MemoryID: r.MemoryUID, Shown: r.Shown, AskedAt: r.CreatedAt.Time})
@@ -117,7 +110,7 @@ func (x *Extension) Refuse(ctx context.Context, scope Scope, confirmationID stri
 }
 
 func (x *Extension) decide(ctx context.Context, scope Scope, uid, state string, apply func(context.Context, *schema.Tx, int64, *schema.PendingQuestion) error) error {
-	return x.write(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
+	return x.db.WriteUser(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
 		c, err := schema.PendingConfirmation(ctx, tx, userID, uid)
 		if err != nil {
 			return err
@@ -126,21 +119,6 @@ func (x *Extension) decide(ctx context.Context, scope Scope, uid, state string, 
 			return err
 		}
 		return tx.DecideConfirmation(ctx, c, state)
-	})
-}
-
-// write runs fn in a write transaction for the scope's user. It returns
-// [ErrNotFound] for an unknown user.
-func (x *Extension) write(ctx context.Context, scope Scope, fn func(context.Context, *schema.Tx, int64) error) error {
-	if err := scope.Validate(); err != nil {
-		return err
-	}
-	return x.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
-		userID, err := tx.KnownUserID(ctx, scope)
-		if err != nil {
-			return err
-		}
-		return fn(ctx, tx, userID)
 	})
 }
 
@@ -154,18 +132,11 @@ func (x *Extension) write(ctx context.Context, scope Scope, fn func(context.Cont
 //
 // Errors: [*InvalidError], the database's errors, the context's error.
 func (x *Extension) Quarantined(ctx context.Context, scope Scope, limit int) ([]Record, error) {
-	if err := scope.Validate(); err != nil {
-		return nil, err
-	}
 	if limit < 0 {
 		return nil, &InvalidError{Field: "limit", Reason: "is negative"}
 	}
 	var records []Record
-	err := x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		userID, err := s.UserID(ctx, scope)
-		if err != nil || userID == 0 {
-			return err
-		}
+	err := x.db.ReadUser(ctx, scope, func(ctx context.Context, s *schema.Snapshot, userID int64) (err error) {
 		records, err = s.Quarantined(ctx, userID, cmp.Or(limit, inspect.DefaultLimit))
 		return err
 	})
@@ -178,7 +149,7 @@ func (x *Extension) Quarantined(ctx context.Context, scope Scope, limit int) ([]
 // Errors: [ErrNotFound] for an id that is not this user's; [*InvalidError] for a
 // memory that is not quarantined; [ErrConflict] if it has changed meanwhile.
 func (x *Extension) Release(ctx context.Context, scope Scope, id string) error {
-	return x.write(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
+	return x.db.WriteUser(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
 		m, err := tx.Memory(ctx, userID, id)
 		if err != nil {
 			return err

@@ -30,15 +30,8 @@ func (x *Extension) spec(name string) *BlockSpec { return x.mem.Block(name) }
 //
 // Errors: [*InvalidError], the database's errors, the context's error.
 func (x *Extension) Blocks(ctx context.Context, scope Scope) ([]Block, error) {
-	if err := scope.Validate(); err != nil {
-		return nil, err
-	}
 	var stored []Block
-	err := x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		userID, err := s.UserID(ctx, scope)
-		if err != nil || userID == 0 {
-			return err
-		}
+	err := x.db.ReadUser(ctx, scope, func(ctx context.Context, s *schema.Snapshot, userID int64) (err error) {
 		stored, err = core.Blocks(ctx, s, userID, scope.Agent)
 		return err
 	})
@@ -132,14 +125,7 @@ func (x *Extension) blockNames() string {
 //
 // Errors: [*InvalidError], the database's errors, the context's error.
 func (x *Extension) AllBlocks(ctx context.Context, scope Scope) (blocks []Block, err error) {
-	if err := scope.Validate(); err != nil {
-		return nil, err
-	}
-	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		userID, err := s.UserID(ctx, scope)
-		if err != nil || userID == 0 {
-			return err
-		}
+	err = x.db.ReadUser(ctx, scope, func(ctx context.Context, s *schema.Snapshot, userID int64) (err error) {
 		blocks, err = core.AllBlocks(ctx, s, userID)
 		return err
 	})
@@ -152,9 +138,6 @@ func (x *Extension) AllBlocks(ctx context.Context, scope Scope) (blocks []Block,
 //
 // Errors: [ErrNotFound] for a block that was never written.
 func (x *Extension) BlockHistory(ctx context.Context, scope Scope, name string) ([]BlockVersion, error) {
-	if err := scope.Validate(); err != nil {
-		return nil, err
-	}
 	var versions []BlockVersion
 	err := x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		userID, err := s.UserID(ctx, scope)
@@ -179,7 +162,7 @@ func (x *Extension) BlockHistory(ctx context.Context, scope Scope, name string) 
 // text has been changed since; [*InvalidError] if nothing of the change is left.
 func (x *Extension) UndoBlock(ctx context.Context, scope Scope, name string, version int64) (*Block, error) {
 	var restored *Block
-	err := x.write(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
+	err := x.db.WriteUser(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
 		b, err := x.ownBlock(ctx, tx, userID, scope, name)
 		if err != nil {
 			return err
@@ -216,10 +199,7 @@ func (x *Extension) changeBlock(ctx context.Context, tx *schema.Tx, userID int64
 	if err := r.Decode(&c); err != nil {
 		return err
 	}
-	b, err := core.Read(ctx, tx, userID, c.Owner, c.Block)
-	if errors.Is(err, ErrNotFound) {
-		b, err = &Block{UserID: userID, Agent: c.Owner, Name: c.Block, Kind: c.Kind, Trust: schema.MaxTrust}, nil
-	}
+	b, err := core.ReadOrNew(ctx, tx, userID, c.Owner, c.Block, c.Kind)
 	if err != nil {
 		return err
 	}

@@ -94,7 +94,7 @@ func (o CognitiveOptions) Config() *Config {
 // Errors: [*InvalidError] for the scope, [ErrNotFound] for an id that is not this
 // user's, [ErrReadOnly], the database's errors.
 func (x *Extension) Outcome(ctx context.Context, scope Scope, id string, helped bool) error {
-	return x.write(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
+	return x.db.WriteUser(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
 		m, err := tx.Memory(ctx, userID, id)
 		if err != nil {
 			return err

@@ -357,20 +357,30 @@ func TestBadInput(t *testing.T) {
 		_, err := x.Recall(t.Context(), ada, q)
 		return err
 	}
+	_, runs := x.Runs(t.Context(), extension.Scope{}, 0)
+	_, proposals := x.Proposals(t.Context(), extension.Scope{})
+	_, quarantined := x.Quarantined(t.Context(), extension.Scope{}, 0)
+	_, blocks := x.Blocks(t.Context(), extension.Scope{})
+	_, stats := x.Stats(t.Context(), extension.Scope{})
 	for name, c := range map[string]struct {
 		err   error
 		field string
 	}{
-		"no user":           {publish(eventbus.UserMessage(extension.Scope{}, "hi")), "Scope.User"},
-		"empty message":     {publish(eventbus.UserMessage(ada, " \x00 ")), "text"},
-		"2 MB":              {publish(eventbus.UserMessage(ada, strings.Repeat("a", 2<<20))), "text"},
-		"long session":      {publish(eventbus.UserMessage(extension.Scope{User: "ada", Session: strings.Repeat("s", 600)}, "hi")), "Scope.Session"},
-		"too much trust":    {publish(eventbus.UserMessage(ada, "hi", eventbus.From(eventbus.OriginImport), eventbus.Trusted(4))), "Trust"},
-		"empty query":       {recall(extension.Query{}), "query"},
-		"negative limit":    {recall(extension.Query{Text: "x", Limit: -1}), "limit"},
-		"limit of 10⁹":      {recall(extension.Query{Text: "x", Limit: 1e9}), "limit"},
-		"since after until": {recall(extension.Query{Text: "x", Since: time.Unix(9, 0), Until: time.Unix(5, 0)}), "since"},
-		"unknown kind":      {recall(extension.Query{Text: "x", Kinds: []extension.Kind{"rumour"}}), "kind"},
+		"no user":                {publish(eventbus.UserMessage(extension.Scope{}, "hi")), "Scope.User"},
+		"runs of no user":        {runs, "Scope.User"},
+		"proposals of no user":   {proposals, "Scope.User"},
+		"quarantined of no user": {quarantined, "Scope.User"},
+		"blocks of no user":      {blocks, "Scope.User"},
+		"stats of no user":       {stats, "Scope.User"},
+		"empty message":          {publish(eventbus.UserMessage(ada, " \x00 ")), "text"},
+		"2 MB":                   {publish(eventbus.UserMessage(ada, strings.Repeat("a", 2<<20))), "text"},
+		"long session":           {publish(eventbus.UserMessage(extension.Scope{User: "ada", Session: strings.Repeat("s", 600)}, "hi")), "Scope.Session"},
+		"too much trust":         {publish(eventbus.UserMessage(ada, "hi", eventbus.From(eventbus.OriginImport), eventbus.Trusted(4))), "Trust"},
+		"empty query":            {recall(extension.Query{}), "query"},
+		"negative limit":         {recall(extension.Query{Text: "x", Limit: -1}), "limit"},
+		"limit of 10⁹":           {recall(extension.Query{Text: "x", Limit: 1e9}), "limit"},
+		"since after until":      {recall(extension.Query{Text: "x", Since: time.Unix(9, 0), Until: time.Unix(5, 0)}), "since"},
+		"unknown kind":           {recall(extension.Query{Text: "x", Kinds: []extension.Kind{"rumour"}}), "kind"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var invalid *extension.InvalidError

@@ -131,17 +131,10 @@ const (
 // Errors: [*InvalidError] for the scope and a negative limit, the database's
 // errors, the context's error.
 func (x *Extension) Runs(ctx context.Context, scope Scope, limit int) (runs []Run, err error) {
-	if err := scope.Validate(); err != nil {
-		return nil, err
-	}
 	if limit < 0 {
 		return nil, &InvalidError{Field: "limit", Reason: "must not be negative (0 means all)"}
 	}
-	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		userID, err := s.UserID(ctx, scope)
-		if err != nil || userID == 0 {
-			return err
-		}
+	err = x.db.ReadUser(ctx, scope, func(ctx context.Context, s *schema.Snapshot, userID int64) error {
 		if runs, err = s.Runs(ctx, userID, limit); err != nil {
 			return err
 		}

@@ -82,9 +82,6 @@ type Proposal struct {
 // that have resolved themselves, and pairs of entities of which one has been
 // merged.
 func (x *Extension) Proposals(ctx context.Context, scope Scope) ([]Proposal, error) {
-	if err := scope.Validate(); err != nil {
-		return nil, err
-	}
 	var waiting []Proposal
 	err := x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		waiting = nil
@@ -305,7 +302,7 @@ func (x *Extension) Reject(ctx context.Context, scope Scope, proposalID string) 
 }
 
 func (x *Extension) settle(ctx context.Context, scope Scope, uid, state string, apply func(context.Context, *schema.Tx, int64, *schema.PendingChange) error) error {
-	return x.write(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
+	return x.db.WriteUser(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
 		row, err := schema.PendingProposal(ctx, tx, userID, uid, proposalKinds)
 		if err != nil {
 			return err

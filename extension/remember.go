@@ -192,7 +192,7 @@ func (x *Extension) Forget(ctx context.Context, scope Scope, ids ...string) (*Fo
 		return nil, &InvalidError{Field: "memory_id", Reason: "is missing; say what to forget"}
 	}
 	var f *Forgotten
-	err := x.write(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
+	err := x.db.WriteUser(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
 		changes, err := claims.Forget(ctx, tx, userID, ids...)
 		f = &Forgotten{RunID: changes.Run, Hidden: changes.Hidden}
 		return err
@@ -227,7 +227,7 @@ func (x *Extension) protect(ctx context.Context, scope Scope, what string, prote
 	if err := schema.ValidLabel("idOrName", what); err != nil {
 		return err
 	}
-	return x.write(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
+	return x.db.WriteUser(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
 		if !memoryIDShape.MatchString(what) {
 			return protectEntity(ctx, tx, userID, what, protected)
 		}

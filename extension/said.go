@@ -26,11 +26,7 @@ func (x *Extension) newReader() *claims.Reader {
 			if err != nil {
 				return nil, err
 			}
-			found := make([]Record, len(answer.Results))
-			for i := range answer.Results {
-				found[i] = answer.Results[i].Memory
-			}
-			return found, nil
+			return answer.Memories(), nil
 		},
 		Stored: x.mem.Announce, Label: stores.Set(x.cfg.Stores).Label,
 	}
@@ -84,10 +80,8 @@ func (x *Extension) readSaid(ctx context.Context, events ...eventbus.Event) erro
 const answered = 3
 
 func (x *Extension) readAnswer(ctx context.Context, scope Scope, answer *Record) error {
-	var before []Record
-	err := x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-		before, err = s.Before(ctx, answer, answered)
-		return err
+	before, err := schema.Get(ctx, x.db, func(ctx context.Context, s *schema.Snapshot) ([]Record, error) {
+		return s.Before(ctx, answer, answered)
 	})
 	at := slices.IndexFunc(before, func(m Record) bool { return m.Role == "user" }) // if that is forgotten, the answer confirms it and nothing before it
 	if err == nil && at >= 0 && claims.Own(&before[at]) && said.Confirms(before[at].Content, answer.Content) {

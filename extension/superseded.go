@@ -22,11 +22,7 @@ func (x *Extension) Superseded(ctx context.Context, scope Scope, memories ...Rec
 		ids[i] = memories[i].ID
 	}
 	var ended map[int64][]schema.Ended
-	err := x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		userID, err := s.UserID(ctx, scope)
-		if err != nil || userID == 0 {
-			return err
-		}
+	err := x.db.ReadUser(ctx, scope, func(ctx context.Context, s *schema.Snapshot, userID int64) (err error) {
 		ended, err = s.EndedClaims(ctx, userID, ids)
 		return err
 	})
@@ -60,11 +56,7 @@ func (x *Extension) presentFirst(answer *Answer) {
 	if len(answer.Ended) == 0 {
 		return
 	}
-	memories := make([]Record, len(answer.Results))
-	for i := range answer.Results {
-		memories[i] = answer.Results[i].Memory
-	}
-	answer.Results = prompt.BelowSuccessors(answer.Results, x.marks(answer.Ended, memories))
+	answer.Results = prompt.BelowSuccessors(answer.Results, x.marks(answer.Ended, answer.Memories()))
 }
 
 // markSuperseded marks the entries that are no longer true.

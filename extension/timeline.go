@@ -17,12 +17,9 @@ type User = schema.User
 //
 // Errors: the database's, the context's.
 func (x *Extension) Users(ctx context.Context) ([]User, error) {
-	var users []User
-	err := x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-		users, err = s.Users(ctx)
-		return err
+	return schema.Get(ctx, x.db, func(ctx context.Context, s *schema.Snapshot) ([]User, error) {
+		return s.Users(ctx)
 	})
-	return users, err
 }
 
 type (

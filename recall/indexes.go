@@ -22,7 +22,7 @@ type indexes struct {
 	// newest, as many as first says, and the background reads all of them.
 	inline, first int
 
-	mu     sync.Mutex
+	mu     sync.Mutex // of get
 	byUser *lru.Cache[int64, *sharedIndex]
 	// removed is called after text of a user was removed, perhaps by another process.
 	// Nil without vectors.
@@ -67,10 +67,7 @@ func (c *indexes) get(userID int64) *sharedIndex {
 // startsPartly reports whether no text of a user is in memory, and there is more
 // than a search reads itself.
 func (c *indexes) startsPartly(ctx context.Context, s *schema.Snapshot, userID int64) (bool, error) {
-	c.mu.Lock()
-	held := c.byUser.Contains(userID)
-	c.mu.Unlock()
-	if held {
+	if c.byUser.Contains(userID) {
 		return false, nil
 	}
 	lastChunk, _, err := s.TextWatermark(ctx, userID)
@@ -81,9 +78,7 @@ func (c *indexes) startsPartly(ctx context.Context, s *schema.Snapshot, userID i
 // audit entry, as an import does, or that erase must call it. The next search reads
 // the text again.
 func (s *Searcher) Forget(userID int64) {
-	s.indexes.mu.Lock()
 	s.indexes.byUser.Remove(userID)
-	s.indexes.mu.Unlock()
 	if s.vectors != nil {
 		s.vectors.sets.forget(userID)
 	}
@@ -91,14 +86,12 @@ func (s *Searcher) Forget(userID int64) {
 
 // Remembered counts the users with cached text or vectors.
 func (s *Searcher) Remembered() int {
-	s.indexes.mu.Lock()
 	users := make(map[int64]bool)
 	for _, id := range s.indexes.byUser.Keys() {
 		users[id] = true
 	}
-	s.indexes.mu.Unlock()
 	if s.vectors != nil {
-		for _, id := range s.vectors.sets.users() {
+		for _, id := range s.vectors.sets.byUser.Keys() {
 			users[id] = true
 		}
 	}

@@ -159,6 +159,15 @@ type Answer struct {
 	Ended map[int64][]schema.Ended `json:"-"`
 }
 
+// Memories returns the memories of the results, in their order.
+func (a *Answer) Memories() []schema.Memory {
+	memories := make([]schema.Memory, len(a.Results))
+	for i := range a.Results {
+		memories[i] = a.Results[i].Memory
+	}
+	return memories
+}
+
 // Degraded says which arm did not give its full answer, and why.
 type Degraded struct {
 	Arm    string

@@ -70,11 +70,7 @@ func (s *Searcher) rerank(ctx context.Context, q Query, answer *Answer) error {
 
 // askReranker calls the reranker and checks what it returns.
 func askReranker(ctx context.Context, rerank Reranker, query string, memories []schema.Memory) (scores []float64, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = schema.ForeignPanic("Rerank", r)
-		}
-	}()
+	defer schema.RecoverForeign("Rerank", &err)
 	if scores, err = rerank(ctx, query, memories); err != nil {
 		return nil, fmt.Errorf("the reranker failed: %w", err)
 	}

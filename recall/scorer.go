@@ -137,11 +137,7 @@ func (s *Searcher) rescore(ctx context.Context, snap *schema.Snapshot, userID in
 
 // askScorer calls the scorer and returns its panic as an error.
 func askScorer(scorer Scorer, t Terms) (terms []Signal, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = schema.ForeignPanic("the scorer", r)
-		}
-	}()
+	defer schema.RecoverForeign("the scorer", &err)
 	return scorer(t), nil
 }
 

@@ -180,7 +180,7 @@ func (a *vectorArm) Candidates(ctx context.Context, r *Request) ([]Candidate, er
 		usual = *set.usual
 	}
 	candidates, lent := r.admit(set, found)
-	if len(candidates) < armDepth && len(found) < set.len() && r.restricted() {
+	if len(candidates) < armDepth && len(found) < set.len() && !r.filter.byState {
 		candidates, lent = r.admit(set, vector.Top(q.Cosines(), set.len()))
 	}
 	r.similar = &similar{usual: usual, fluent: set.trust(r.index), lent: lent, release: release, set: set.vectorSet, query: q, known: make(map[int64]closest)}
@@ -221,10 +221,4 @@ func raise(values map[uint32]float32, doc uint32, value float32) {
 	if old, known := values[doc]; !known || value > old {
 		values[doc] = value
 	}
-}
-
-// restricted reports whether the filter may exclude most documents.
-func (r *Request) restricted() bool {
-	f := r.filter
-	return f.kinds != 0 || f.inSession || f.bounded[0] || f.bounded[1] || f.tagged != nil || f.meeting != nil
 }

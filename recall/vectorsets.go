@@ -24,7 +24,7 @@ type vectorSets struct {
 	most       int // that are read at all, if a server can do without
 	background *background.Reads
 
-	mu     sync.Mutex
+	mu     sync.Mutex // of get
 	byUser *lru.Cache[int64, *sharedVectors]
 }
 
@@ -238,17 +238,7 @@ func (set *sharedVectors) holds(last int64) bool {
 }
 
 // forget drops a user's set. Running searches keep theirs.
-func (c *vectorSets) forget(userID int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.byUser.Remove(userID)
-}
-
-func (c *vectorSets) users() []int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.byUser.Keys()
-}
+func (c *vectorSets) forget(userID int64) { c.byUser.Remove(userID) }
 
 // Preload starts to load the vectors of the newest users in the background, so that
 // their first searches find them. Without an embedder it does nothing.

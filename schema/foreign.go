@@ -41,6 +41,13 @@ func ForeignPanic(from string, value any) error {
 	return &ForeignError{from, &panicked{value}}
 }
 
+// RecoverForeign, when deferred, sets err to the [ForeignPanic] of a panic.
+func RecoverForeign(from string, err *error) {
+	if r := recover(); r != nil {
+		*err = ForeignPanic(from, r)
+	}
+}
+
 type panicked struct{ value any }
 
 func (p *panicked) Error() string {

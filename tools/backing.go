@@ -21,12 +21,9 @@ const turnsRead = 20
 // readUserTurns reads the user's latest messages in this session, newest first:
 // active ones and those in one of the given states.
 func readUserTurns(ctx context.Context, d *Deps, states ...schema.State) ([]schema.Memory, error) {
-	var turns []schema.Memory
-	err := d.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-		turns, err = s.OwnTurns(ctx, d.Scope, turnsRead, append(states, schema.StateActive)...)
-		return err
+	return schema.Get(ctx, d.DB, func(ctx context.Context, s *schema.Snapshot) ([]schema.Memory, error) {
+		return s.OwnTurns(ctx, d.Scope, turnsRead, append(states, schema.StateActive)...)
 	})
-	return turns, err
 }
 
 // back finds the newest of the turns that states a claim, or nil.

@@ -113,18 +113,8 @@ func (w *coreWrite) write(ctx context.Context) (answer string, err error) {
 func (w *coreWrite) prepare(ctx context.Context) error {
 	owner := w.spec.Owner(w.d.Scope.Agent)
 	w.before = &core.Block{Agent: owner, Name: w.spec.Name, Kind: w.spec.Kind, Trust: schema.MaxTrust}
-	if err := w.d.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		userID, err := s.UserID(ctx, w.d.Scope)
-		if err != nil || userID == 0 {
-			return err
-		}
-		b, err := core.Read(ctx, s, userID, owner, w.spec.Name)
-		if errors.Is(err, schema.ErrNotFound) {
-			return nil
-		}
-		if err == nil {
-			w.before = b
-		}
+	if err := w.d.DB.ReadUser(ctx, w.d.Scope, func(ctx context.Context, s *schema.Snapshot, userID int64) (err error) {
+		w.before, err = core.ReadOrNew(ctx, s, userID, owner, w.spec.Name, w.spec.Kind)
 		return err
 	}); err != nil {
 		return err

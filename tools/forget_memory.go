@@ -221,9 +221,7 @@ func forgetFound(ctx context.Context, d *Deps, query string, asked []asking) (st
 	case len(candidates) == 0:
 		return "Nothing that is remembered matches. Tell the user so.", nil
 	}
-	if d.Shown != nil {
-		d.Shown(ctx, query, candidates)
-	}
+	d.Shown(ctx, query, candidates)
 	records, err := d.Render(ctx, candidates)
 	if err != nil {
 		return "", err
@@ -240,11 +238,7 @@ func (d *Deps) reader() *claims.Reader {
 			if err != nil {
 				return nil, err
 			}
-			found := make([]schema.Memory, len(answer.Results))
-			for i := range answer.Results {
-				found[i] = answer.Results[i].Memory
-			}
-			return found, nil
+			return answer.Memories(), nil
 		}
 	}
 	if d.Stored != nil {

@@ -50,11 +50,7 @@ func runEntityInfo(ctx context.Context, d *Deps, args arguments) (string, error)
 		return "", err
 	}
 	var p *profile
-	err = d.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		userID, err := s.UserID(ctx, d.Scope)
-		if err != nil || userID == 0 {
-			return err
-		}
+	err = d.DB.ReadUser(ctx, d.Scope, func(ctx context.Context, s *schema.Snapshot, userID int64) (err error) {
 		p, err = readProfile(ctx, s, userID, name, d.DB.Now())
 		return err
 	})
@@ -67,7 +63,7 @@ func runEntityInfo(ctx context.Context, d *Deps, args arguments) (string, error)
 	if d.Seen != nil {
 		d.Seen(p.least)
 	}
-	if shown := slices.Concat(results(p.facts), results(p.timeline)); d.Shown != nil && len(shown) > 0 {
+	if shown := slices.Concat(results(p.facts), results(p.timeline)); len(shown) > 0 {
 		for i := range shown {
 			shown[i].Rank = i + 1
 		}

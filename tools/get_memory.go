@@ -57,10 +57,7 @@ func runGetMemory(ctx context.Context, d *Deps, args arguments) (string, error) 
 	}
 	sources, later = presentable(sources), presentable(later)
 	all := append([]schema.Memory{*m}, append(sources, later...)...)
-	if d.Shown != nil {
-		shown := results(all)
-		d.Shown(ctx, "", shown)
-	}
+	d.Shown(ctx, "", results(all))
 	var parts []string
 	for _, section := range []struct {
 		title    string

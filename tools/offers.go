@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -193,11 +192,7 @@ func runReview(ctx context.Context, d *Deps, args arguments) (string, error) {
 func listOffers(ctx context.Context, d *Deps) (string, error) {
 	var lines []string
 	level := schema.MaxTrust
-	err := d.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		userID, err := s.UserID(ctx, d.Scope)
-		if err != nil || userID == 0 {
-			return err
-		}
+	err := d.DB.ReadUser(ctx, d.Scope, func(ctx context.Context, s *schema.Snapshot, userID int64) error {
 		waiting, err := d.reviewed(ctx, s, userID)
 		if err != nil {
 			return err
@@ -260,10 +255,7 @@ func (d *Deps) reviewed(ctx context.Context, db core.Reader, userID int64) ([]sc
 // acceptBlock applies a change of core memory that another agent asked for. The block's
 // trust is not higher than that of the change.
 func (d *Deps) acceptBlock(ctx context.Context, tx *schema.Tx, userID int64, c *BlockChange, by schema.Actor) error {
-	b, err := core.Read(ctx, tx, userID, c.Owner, c.Block)
-	if errors.Is(err, schema.ErrNotFound) {
-		b, err = &core.Block{UserID: userID, Agent: c.Owner, Name: c.Block, Kind: c.Kind, Trust: schema.MaxTrust}, nil
-	}
+	b, err := core.ReadOrNew(ctx, tx, userID, c.Owner, c.Block, c.Kind)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -43,11 +42,7 @@ func runRecallByCycle(ctx context.Context, d *Deps, args arguments) (string, err
 	}
 	where.Between, where.AnyOf = map[string][2]int64{schema.AttrCycle: {start, end}}, happened()
 	var memories []schema.Memory
-	err = d.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		userID, err := s.UserID(ctx, d.Scope)
-		if err != nil || userID == 0 {
-			return err
-		}
+	err = d.DB.ReadUser(ctx, d.Scope, func(ctx context.Context, s *schema.Snapshot, userID int64) (err error) {
 		memories, err = s.ActiveMeeting(ctx, userID, where, maxResults+1)
 		return err
 	})
@@ -63,9 +58,5 @@ func runRecallByCycle(ctx context.Context, d *Deps, args arguments) (string, err
 		memories = memories[1:]
 		notes = append(notes, fmt.Sprintf("There are more than these last %d; ask for fewer cycles, a role or a minImportance.", maxResults))
 	}
-	results := make([]recall.Result, len(memories))
-	for i := range memories {
-		results[i] = recall.Result{Memory: memories[i], Rank: i + 1}
-	}
-	return shown(ctx, d, query, results, notes, "in order")
+	return shown(ctx, d, query, results(memories), notes, "in order")
 }

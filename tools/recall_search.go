@@ -211,9 +211,7 @@ func (d *Deps) list(ctx context.Context, where *schema.Conditions, q recall.Quer
 
 // shown renders results for a model, in the fence.
 func shown(ctx context.Context, d *Deps, query string, results []recall.Result, notes []string, order string) (string, error) {
-	if d.Shown != nil {
-		d.Shown(ctx, query, results)
-	}
+	d.Shown(ctx, query, results)
 	n := len(results)
 	notes = append(notes, fmt.Sprintf("%d %s, %s:", n, plural(n, "record", "records"), order))
 	return d.rendered(ctx, sentences(notes...), results)

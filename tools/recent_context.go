@@ -77,8 +77,6 @@ func runRecent(ctx context.Context, d *Deps, args arguments) (string, error) {
 		return fmt.Sprintf("Nothing was said in the last %d days. Try more days, or search_memory.", days), nil
 	}
 	shown := results(found)
-	if d.Shown != nil {
-		d.Shown(ctx, "", shown)
-	}
+	d.Shown(ctx, "", shown)
 	return d.rendered(ctx, fmt.Sprintf("The newest %d %s, oldest first:", len(found), plural(len(found), "message", "messages")), shown)
 }

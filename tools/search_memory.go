@@ -69,18 +69,14 @@ func runSearch(ctx context.Context, d *Deps, args arguments) (string, error) {
 			return "", err
 		}
 	}
-	if d.out != nil {
-		d.out.Degraded = answer.Degraded
-	}
+	d.out.Degraded = answer.Degraded
 	for _, arm := range answer.Degraded {
 		notes = append(notes, fmt.Sprintf("The %s search did not answer fully (%s); there may be more than this.", arm.Arm, clip(arm.Reason, 120)))
 	}
 	if len(answer.Results) == 0 {
 		return sentences(append(notes, nothingFound(q))...), nil
 	}
-	if d.Shown != nil {
-		d.Shown(ctx, q.Text, answer.Results)
-	}
+	d.Shown(ctx, q.Text, answer.Results)
 	n := len(answer.Results)
 	notes = append(notes, fmt.Sprintf("%d %s, best first:", n, plural(n, "memory", "memories")))
 	found, err := d.rendered(ctx, sentences(notes...), answer.Results)

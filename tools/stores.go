@@ -72,9 +72,7 @@ func runFindProcedure(ctx context.Context, d *Deps, args arguments) (string, err
 	if len(answer.Results) == 0 {
 		return "No procedure is known for that. If the user agrees, save what works with remember_fact.", nil
 	}
-	if d.Shown != nil {
-		d.Shown(ctx, task, answer.Results)
-	}
+	d.Shown(ctx, task, answer.Results)
 	records, err := d.Render(ctx, answer.Results)
 	if err != nil {
 		return "", err

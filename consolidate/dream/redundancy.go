@@ -32,10 +32,8 @@ func (Redundancy) Name() string { return "redundancy" }
 
 // Propose implements [consolidate.Stage].
 func (r Redundancy) Propose(ctx context.Context, in *consolidate.Input, apply consolidate.Apply) error {
-	var memories []schema.Memory
-	err := in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-		memories, err = active(ctx, s, in.UserID)
-		return err
+	memories, err := schema.Get(ctx, in.DB, func(ctx context.Context, s *schema.Snapshot) ([]schema.Memory, error) {
+		return active(ctx, s, in.UserID)
 	})
 	if err != nil {
 		return err

@@ -227,10 +227,8 @@ func (x *relating) proposals(pairs []pair) (proposals []consolidate.Proposal) {
 
 // prune removes the least relations if there are too many.
 func (r *Relations) prune(ctx context.Context, in *consolidate.Input, apply consolidate.Apply) error {
-	var links []schema.Link
-	err := in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-		links, err = s.Night().Links(ctx, in.UserID, schema.PrunableLinks...)
-		return err
+	links, err := schema.Get(ctx, in.DB, func(ctx context.Context, s *schema.Snapshot) ([]schema.Link, error) {
+		return s.Night().Links(ctx, in.UserID, schema.PrunableLinks...)
 	})
 	if err != nil || len(links) <= r.Most {
 		return err

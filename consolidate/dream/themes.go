@@ -138,15 +138,10 @@ func (t *Themes) groups(ctx context.Context, s *schema.Snapshot, in *consolidate
 	if err != nil {
 		return nil, err
 	}
-	var ids []int64
-	for i := range active {
-		ids = append(ids, active[i].ID)
-	}
-	memories, err := s.MemoriesByID(ctx, in.UserID, ids)
+	memories, err := WithTexts(ctx, s, in.UserID, active)
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(memories, func(a, b schema.Memory) int { return cmp.Compare(a.ID, b.ID) })
 	byID, byCategory := make(map[int64]*schema.Memory), make(map[string][]*schema.Memory)
 	for i := range memories {
 		m := &memories[i]

@@ -124,11 +124,7 @@ func (w *Worker) call(ctx context.Context, texts []string) (answers [][]float32,
 	}
 	ctx, cancel := context.WithTimeout(ctx, w.opts.Timeout)
 	defer cancel()
-	defer func() {
-		if p := recover(); p != nil {
-			err = schema.ForeignPanic("the embedder", p)
-		}
-	}()
+	defer schema.RecoverForeign("the embedder", &err)
 	answers, err = w.embedder.EmbedDocuments(ctx, texts)
 	if err != nil {
 		return nil, schema.Foreign("the embedder", err)

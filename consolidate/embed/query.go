@@ -93,11 +93,7 @@ func (w *Worker) embedderOf(g *vecstore.Generation) (embeddings.Embedder, error)
 }
 
 func (w *Worker) query(embedder embeddings.Embedder, g *vecstore.Generation, text string) (unit vecstore.Vector, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = schema.ForeignPanic("the embedder", p)
-		}
-	}()
+	defer schema.RecoverForeign("the embedder", &err)
 	ctx, cancel := context.WithTimeout(w.life, w.opts.Timeout)
 	defer cancel()
 	answer, err := embedder.EmbedQuery(ctx, text)

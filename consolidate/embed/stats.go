@@ -178,10 +178,8 @@ func (w *Worker) report(ctx context.Context, err error) error {
 }
 
 func (w *Worker) record(ctx context.Context, failure error) error {
-	var known []schema.Failure
-	err := w.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-		known, err = schema.Failures(ctx, s)
-		return err
+	known, err := schema.Get(ctx, w.db, func(ctx context.Context, s *schema.Snapshot) ([]schema.Failure, error) {
+		return schema.Failures(ctx, s)
 	})
 	if err != nil {
 		return err

@@ -212,7 +212,7 @@ func (r *Reflections) Draft(ctx context.Context, scope schema.Scope, id string) 
 	if err != nil {
 		return nil, err
 	}
-	err = r.write(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
+	err = r.o.DB.WriteUser(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
 		p, err := schema.PendingProposal(ctx, tx, userID, id, []string{KindGrant})
 		if errors.Is(err, schema.ErrNotFound) {
 			return fmt.Errorf("the grant was decided while the model wrote: %w", schema.ErrConflict)

@@ -102,10 +102,7 @@ func (r *Reflections) edit(ctx context.Context, tx *schema.Tx, userID int64, blo
 	if spec == nil {
 		return nil
 	}
-	b, err := core.Read(ctx, tx, userID, spec.Owner(""), block)
-	if errors.Is(err, schema.ErrNotFound) {
-		b, err = &core.Block{UserID: userID, Agent: spec.Owner(""), Name: block, Kind: spec.Kind, Trust: schema.MaxTrust}, nil
-	}
+	b, err := core.ReadOrNew(ctx, tx, userID, spec.Owner(""), block, spec.Kind)
 	if err != nil || b.Kind != spec.Kind || b.Damaged() {
 		return err
 	}

@@ -151,15 +151,8 @@ func New(o Options) *Reflections {
 
 // Status returns the open reflection, else how the last one ended.
 func (r *Reflections) Status(ctx context.Context, scope schema.Scope) (s *Status, err error) {
-	if err := scope.Validate(); err != nil {
-		return nil, err
-	}
 	s = &Status{State: Idle}
-	err = r.o.DB.Read(ctx, func(ctx context.Context, snap *schema.Snapshot) error {
-		userID, err := snap.UserID(ctx, scope)
-		if err != nil || userID == 0 {
-			return err
-		}
+	err = r.o.DB.ReadUser(ctx, scope, func(ctx context.Context, snap *schema.Snapshot, userID int64) error {
 		last, err := schema.DecidedProposals(ctx, snap, userID, kinds, 1)
 		if err != nil || len(last) == 0 {
 			return err
@@ -174,9 +167,6 @@ func (r *Reflections) Status(ctx context.Context, scope schema.Scope) (s *Status
 // with its request, its grant and its text, as far as they got. It is the archive of
 // reflections and of rewards.
 func (r *Reflections) History(ctx context.Context, scope schema.Scope, limit int) (all []Status, err error) {
-	if err := scope.Validate(); err != nil {
-		return nil, err
-	}
 	err = r.o.DB.Read(ctx, func(ctx context.Context, snap *schema.Snapshot) error {
 		all = nil
 		userID, err := snap.UserID(ctx, scope)
@@ -257,9 +247,6 @@ func stateOf(p *schema.PendingChange) State {
 // Errors: [*schema.InvalidError] for negative tokens and for a sum outside 1–32,000,
 // [schema.ErrConflict] while one is open.
 func (r *Reflections) Request(ctx context.Context, scope schema.Scope, q Request) (*Status, error) {
-	if err := scope.Validate(); err != nil {
-		return nil, err
-	}
 	q.Baseline, q.Agent = Baseline, scope.Agent
 	q.Tokens = q.Baseline + q.Extra - q.Penalty
 	switch {
@@ -355,7 +342,7 @@ func (r *Reflections) Grant(ctx context.Context, scope schema.Scope, id string, 
 	if g.Verdict == "" {
 		g.Verdict = Approve
 	}
-	err = r.write(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
+	err = r.o.DB.WriteUser(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
 		p, err := schema.PendingProposal(ctx, tx, userID, id, []string{KindRequest})
 		if err != nil {
 			return err
@@ -383,7 +370,7 @@ func (r *Reflections) Grant(ctx context.Context, scope schema.Scope, id string, 
 //
 // Errors: [schema.ErrNotFound] for an id that does not wait in this scope.
 func (r *Reflections) Reject(ctx context.Context, scope schema.Scope, id string) error {
-	return r.write(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
+	return r.o.DB.WriteUser(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
 		p, err := schema.PendingProposal(ctx, tx, userID, id, kinds)
 		if err != nil {
 			return err
@@ -399,7 +386,7 @@ func (r *Reflections) Reject(ctx context.Context, scope schema.Scope, id string)
 // Errors: [schema.ErrNotFound] for a draft that does not wait in this scope.
 func (r *Reflections) Approve(ctx context.Context, scope schema.Scope, id string) (s *Status, err error) {
 	change := &undo.Change{Kind: KindDraft, Memory: id, Reason: "the user approved it"}
-	err = r.write(undo.Record(ctx, change), scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
+	err = r.o.DB.WriteUser(undo.Record(ctx, change), scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
 		p, err := schema.PendingProposal(ctx, tx, userID, id, []string{KindDraft})
 		if err != nil {
 			return err
@@ -418,18 +405,4 @@ func (r *Reflections) Approve(ctx context.Context, scope schema.Scope, id string
 	}
 	s.RunID = change.RunID
 	return s, nil
-}
-
-// write runs fn in a write for a known user.
-func (r *Reflections) write(ctx context.Context, scope schema.Scope, fn func(context.Context, *schema.Tx, int64) error) error {
-	if err := scope.Validate(); err != nil {
-		return err
-	}
-	return r.o.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
-		userID, err := tx.KnownUserID(ctx, scope)
-		if err != nil {
-			return err
-		}
-		return fn(ctx, tx, userID)
-	})
 }

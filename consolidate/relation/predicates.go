@@ -33,19 +33,11 @@ var Functional = map[string]objectKind{
 
 // Additive are predicates whose objects add up: liking tea does not end liking
 // coffee.
-var Additive = wordSet(`is are was has have had likes loves enjoys prefers dislikes hates wants needs avoids owns knows did does plans
+var Additive = text.WordSet(`is are was has have had likes loves enjoys prefers dislikes hates wants needs avoids owns knows did does plans
 	will visited went_to traveled_to travelled_to attended met saw read reads watched watches plays speaks cooks made bought
 	has_child has_children has_son has_daughter has_sibling has_brother has_sister has_friend friend_of has_pet has_hobby hobby
 	interested_in is_interested_in allergic_to is_allergic_to supports uses said mentioned thinks believes feels remembers
 	studies studied learned learns works_on worked_on participates_in volunteers_at member_of is_member_of favorite favourite`)
-
-func wordSet(list string) map[string]bool {
-	set := make(map[string]bool)
-	for w := range strings.FieldsSeq(list) {
-		set[w] = true
-	}
-	return set
-}
 
 // ClaimKey is the folded subject and predicate of a claim. Claims of one key can
 // contradict each other.

@@ -244,11 +244,7 @@ func (s *Schedule) next() (more bool) {
 // checkScope is [Schedule.Check] of one user.
 func (s *Schedule) checkScope(ctx context.Context, scope schema.Scope) error {
 	var user *schema.User
-	err := s.db.Read(ctx, func(ctx context.Context, snap *schema.Snapshot) error {
-		id, err := snap.UserID(ctx, scope)
-		if err != nil || id == 0 {
-			return err
-		}
+	err := s.db.ReadUser(ctx, scope, func(ctx context.Context, snap *schema.Snapshot, id int64) (err error) {
 		user, err = snap.UserByID(ctx, id)
 		return err
 	})
@@ -268,10 +264,8 @@ func (s *Schedule) checkScope(ctx context.Context, scope schema.Scope) error {
 // Errors: those of the nights, joined. It returns none if another process does
 // the same at that time ([schema.ErrConflict]). On a server, hosts share the users.
 func (s *Schedule) Check(ctx context.Context) error {
-	var users []schema.User
-	err := s.db.Read(ctx, func(ctx context.Context, snap *schema.Snapshot) (err error) {
-		users, err = snap.Users(ctx)
-		return err
+	users, err := schema.Get(ctx, s.db, func(ctx context.Context, snap *schema.Snapshot) ([]schema.User, error) {
+		return snap.Users(ctx)
 	})
 	if err != nil {
 		return fmt.Errorf("which nights are due: %w", err)

@@ -57,7 +57,7 @@ func run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, ext.Close(context.WithoutCancel(ctx))) }()
+	defer func() { err = errors.Join(err, ext.Close(ctx)) }()
 	report := func(err error) { log.Print(err) }
 	outbox, err := jetstream.NewOutbox(ctx, ext.Bus(), streams, jetstream.OutboxOptions{ErrorHook: report})
 	if err != nil {

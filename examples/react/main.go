@@ -36,7 +36,7 @@ func run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, ext.Close(context.WithoutCancel(ctx))) }()
+	defer func() { err = errors.Join(err, ext.Close(ctx)) }()
 
 	s, err := ext.Session(extension.Scope{User: "ada", Session: time.Now().Format(time.DateTime)})
 	if err != nil {

@@ -28,9 +28,6 @@ const (
 // Errors: [*extension.InvalidError] for the scope and a negative limit, the database's
 // errors.
 func Changes(ctx context.Context, x *extension.Extension, scope extension.Scope, f ChangeFilter) (all []Change, err error) {
-	if err := scope.Validate(); err != nil {
-		return nil, err
-	}
 	if f.Limit < 0 {
 		return nil, &extension.InvalidError{Field: "limit", Reason: "must not be negative (0 means 200)"}
 	}
@@ -41,11 +38,7 @@ func Changes(ctx context.Context, x *extension.Extension, scope extension.Scope,
 	if f.Since.IsZero() {
 		f.Since = parts.Now().Add(-DefaultWindow)
 	}
-	err = parts.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		userID, err := s.UserID(ctx, scope)
-		if err != nil || userID == 0 {
-			return err
-		}
+	err = parts.DB.ReadUser(ctx, scope, func(ctx context.Context, s *schema.Snapshot, userID int64) (err error) {
 		all, err = inspect.Audit(ctx, s, userID, f)
 		return err
 	})

@@ -151,11 +151,7 @@ func erasures(ctx context.Context, q schema.Querier) (finding, error) {
 // embedding checks for texts without a vector.
 func (e *examination) embedding(ctx context.Context, db *schema.DB) {
 	const name = "embedding"
-	var stats *embed.Stats
-	err := db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-		stats, err = embed.StoredStats(ctx, s)
-		return err
-	})
+	stats, err := schema.Get(ctx, db, embed.StoredStats)
 	switch {
 	case err != nil:
 		e.note(name, Damaged, plain(err), fixPages)

@@ -251,10 +251,8 @@ func (j *archiving) parts(uri, content string) []eventbus.Event {
 // settle retires parts the document no longer holds, reactivates those it holds
 // again, and records the document as read.
 func (j *archiving) settle(ctx context.Context, uri, hash string, holds map[string]bool) error {
-	var parts []schema.Memory
-	err := j.m.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-		parts, err = s.Parts(ctx, j.userID, uri)
-		return err
+	parts, err := schema.Get(ctx, j.m.DB, func(ctx context.Context, s *schema.Snapshot) ([]schema.Memory, error) {
+		return s.Parts(ctx, j.userID, uri)
 	})
 	if err != nil {
 		return err

@@ -55,7 +55,7 @@ var table = []row{
 	{pkg: "internal/build"}, // which build of ebb a program is
 	{pkg: "internal/emotion", ours: []string{"internal/text"}},                                 // how the writer of a text feels
 	{pkg: "internal/prefilter"},                                                                // expressions that few texts match
-	{pkg: "internal/poison", ours: []string{"internal/prefilter"}},                             // what was written for a model
+	{pkg: "internal/poison", ours: []string{"internal/prefilter", "internal/text"}},            // what was written for a model
 	{pkg: "internal/evalset", ours: []string{"internal/text"}},                                 // labelled conversations and their metrics
 	{pkg: "internal/evalset/fts", ours: []string{"internal/evalset", "internal/text"}},         // what SQLite alone finds
 	{pkg: "encoder", ours: []string{"internal/cpu"}, langchainInTests: []string{"embeddings"}}, // sentence embeddings without a server

@@ -207,7 +207,7 @@ var partial = regexp.MustCompile(`(?i)(?:^| )(?:one|some|half|most|part|eine[rns
 var onlyOnce = regexp.MustCompile(`(?i)\b(?:today|tonight|tomorrow|this (?:week|morning|afternoon|evening|time|month|\pL+day)|next \pL+|heute|morgen|diese woche|diesmal|hoy|mañana|esta semana)\b`)
 
 // auxiliaries precede a verb in the perfect, with adverbs.
-var auxiliaries = words("have has had just finally also now already recently actually sadly even both to decided ended up and but so then well yes today yesterday we've i've ve s d dado hemos ha han me nos hube al fin por en last week month gerade endlich")
+var auxiliaries = text.WordSet("have has had just finally also now already recently actually sadly even both to decided ended up and but so then well yes today yesterday we've i've ve s d dado hemos ha han me nos hube al fin por en last week month gerade endlich")
 
 // subjectOf returns who does what follows: "" for the speaker, else the folded name. ok is
 // false if that is unclear.
@@ -232,19 +232,19 @@ func subjectOf(before string, spanish bool) (who string, ok bool) {
 
 // Words of things.
 var (
-	definites = words("the my our this that all der die das den dem des mein meine meinen meinem meiner unser unsere unseren unserem unserer el la los las mi mis nuestro nuestra nuestros nuestras")
-	others    = words("his her their your its ihr ihre ihren ihrem sein seine seinen seinem dein deine su sus tu tus one half some another a an few two three both several")
+	definites = text.WordSet("the my our this that all der die das den dem des mein meine meinen meinem meiner unser unsere unseren unserem unserer el la los las mi mis nuestro nuestra nuestros nuestras")
+	others    = text.WordSet("his her their your its ihr ihre ihren ihrem sein seine seinen seinem dein deine su sus tu tus one half some another a an few two three both several")
 	// plain describe a thing that has no other name by them.
-	plain = words("old little big new whole damn bloody poor dear beloved alt alte alten altes neue neuen viejo vieja nuevo nueva pequeno")
+	plain = text.WordSet("old little big new whole damn bloody poor dear beloved alt alte alten altes neue neuen viejo vieja nuevo nueva pequeno")
 	// generic name what a thing is for: of "the gym membership" or "the trip to Porto", the other word names it.
-	generic = words("trip holiday holidays vacation visit flight membership subscription contract class classes lesson lessons session sessions course appointment appointments booking reservation meeting practice training direct debit reise flug urlaub mitgliedschaft abo kurs termin unterricht vertrag stunde stunden viaje vuelo visita suscripcion contrato clase clases curso cita vacaciones bono abono cuota reunion evening evenings night nights")
-	trips   = words("trip holiday holidays vacation visit flight reise flug urlaub viaje vuelo visita vacaciones")
+	generic = text.WordSet("trip holiday holidays vacation visit flight membership subscription contract class classes lesson lessons session sessions course appointment appointments booking reservation meeting practice training direct debit reise flug urlaub mitgliedschaft abo kurs termin unterricht vertrag stunde stunden viaje vuelo visita suscripcion contrato clase clases curso cita vacaciones bono abono cuota reunion evening evenings night nights")
+	trips   = text.WordSet("trip holiday holidays vacation visit flight reise flug urlaub viaje vuelo visita vacaciones")
 	// plannedThings may be "off".
-	plannedThings = words("trip holiday holidays vacation visit flight wedding party meeting dinner lunch match concert game date deal class lesson session call interview viewing barbecue bbq picnic weekend cruise tour festival conference appointment ceremony christening engagement move reunion gig play show")
+	plannedThings = text.WordSet("trip holiday holidays vacation visit flight wedding party meeting dinner lunch match concert game date deal class lesson session call interview viewing barbecue bbq picnic weekend cruise tour festival conference appointment ceremony christening engagement move reunion gig play show")
 	// cut the words of a thing.
-	cut = words("yesterday today tonight last finally in on at to for from with because when and but so after before since already now again this completely altogether monday tuesday wednesday thursday friday saturday sunday por a al en y porque que para desde ayer hoy el lunes martes")
+	cut = text.WordSet("yesterday today tonight last finally in on at to for from with because when and but so after before since already now again this completely altogether monday tuesday wednesday thursday friday saturday sunday por a al en y porque que para desde ayer hoy el lunes martes")
 	// notThings are no things that one has.
-	notThings = words("idea ideas story lie dream ticket tickets it them that this everything something all one half some him her us me phone battery on trying hope smoking lot rest time way days lights light alarm idee idea todo eso esto alles etwas lust zeit ahnung frage thema")
+	notThings = text.WordSet("idea ideas story lie dream ticket tickets it them that this everything something all one half some him her us me phone battery on trying hope smoking lot rest time way days lights light alarm idee idea todo eso esto alles etwas lust zeit ahnung frage thema")
 )
 
 // setThing sets what an ending is about and reports whether that is a thing as a whole.
@@ -340,11 +340,11 @@ var tokens = regexp.MustCompile(`[\pL\d]+(?:-[\pL\d]+)*|[,;:]`)
 
 // Words of those who speak, by which a statement is theirs.
 var (
-	speakers    = words("i we im ive weve were id ich wir tengo tenemos voy vamos estoy hago hacemos")
-	determiners = words("the a an der die das den dem el la los las un una ein eine einen")
-	counts      = words("two three four five six seven both several many zwei drei vier funf beide mehrere dos tres cuatro varios varias")
-	joiners     = words("to of for at nach von a de del in with")
-	mark        = words(", ; :")
+	speakers    = text.WordSet("i we im ive weve were id ich wir tengo tenemos voy vamos estoy hago hacemos")
+	determiners = text.WordSet("the a an der die das den dem el la los las un una ein eine einen")
+	counts      = text.WordSet("two three four five six seven both several many zwei drei vier funf beide mehrere dos tres cuatro varios varias")
+	joiners     = text.WordSet("to of for at nach von a de del in with")
+	mark        = text.WordSet(", ; :")
 )
 
 // happened matches statements of what happened, which stay true.
@@ -456,7 +456,7 @@ func (e *Ending) rests(sentence string) bool {
 // spanishI matches Spanish verbs at the beginning of a sentence.
 var spanishI = regexp.MustCompile(`^\pL{2,}(?:o|mos|oy)$`)
 
-var persons = words("mum mom mother dad father sister brother son daughter wife husband partner friend boss aunt uncle grandma grandpa kids mutter vater schwester bruder sohn tochter frau mann freund freundin chef chefin tante onkel oma opa madre padre hermana hermano hijo hija mujer marido amigo amiga jefe jefa tia tio abuela abuelo him her them ihn ihm")
+var persons = text.WordSet("mum mom mother dad father sister brother son daughter wife husband partner friend boss aunt uncle grandma grandpa kids mutter vater schwester bruder sohn tochter frau mann freund freundin chef chefin tante onkel oma opa madre padre hermana hermano hijo hija mujer marido amigo amiga jefe jefa tia tio abuela abuelo him her them ihn ihm")
 
 // sameStem reports whether two terms have one stem, in languages without a stemmer too.
 func sameStem(a, b string) bool {

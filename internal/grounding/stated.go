@@ -270,22 +270,14 @@ const (
 )
 
 var (
-	firsts   = words("i i'm im i've ive i'd i'll we we're we've we'd me us myself ich mich mir wir uns yo nosotros nosotras me nos")
-	mines    = words("my our mine mein meine meinen meinem meiner unser unsere unseren mi mis nuestro nuestra nuestros nuestras")
-	theirs   = words("he she they he's she's they're it's his her their him them its er ihr ihre sein seine él ella ellos su sus you your you're")
-	users    = words("user users benutzer benutzerin nutzer nutzerin usuario usuaria")
-	articles = words("the der die el la")
+	firsts   = text.WordSet("i i'm im i've ive i'd i'll we we're we've we'd me us myself ich mich mir wir uns yo nosotros nosotras me nos")
+	mines    = text.WordSet("my our mine mein meine meinen meinem meiner unser unsere unseren mi mis nuestro nuestra nuestros nuestras")
+	theirs   = text.WordSet("he she they he's she's they're it's his her their him them its er ihr ihre sein seine él ella ellos su sus you your you're")
+	users    = text.WordSet("user users benutzer benutzerin nutzer nutzerin usuario usuaria")
+	articles = text.WordSet("the der die el la")
 	wordRun  = regexp.MustCompile(`[\p{L}\p{N}'’]+`)
 	kinHan   = regexp.MustCompile(`[我咱](?:们)?(?:的|家|姐|妹|哥|弟|妈|媽|爸|爷|奶|朋友|同事|老婆|老公|妻|丈夫|儿子|女儿|男友|女友|室友)`)
 )
-
-func words(list string) map[string]bool {
-	set := make(map[string]bool)
-	for w := range strings.FieldsSeq(list) {
-		set[w] = true
-	}
-	return set
-}
 
 // about returns the subject of the claim, and of "the user's sister" the word "sister".
 func (s Statement) about(self map[string]bool) (p person, thing string) {
@@ -386,7 +378,7 @@ func follows(tokens []string, after map[string]bool, term string) bool {
 }
 
 var (
-	possession   = words("have have had has own got bought adopted i've habe hab tengo")
+	possession   = text.WordSet("have have had has own got bought adopted i've habe hab tengo")
 	framedByUser = regexp.MustCompile(`\b(?:user|user's|i|my)\b`)
 )
 

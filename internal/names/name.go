@@ -110,25 +110,17 @@ func IsTitle(folded string) bool { return titles[folded] }
 // small letters it is taken for the word.
 func IsAlsoWord(folded string) bool { return commonWords[folded] }
 
-func set(folded string) map[string]bool {
-	words := make(map[string]bool)
-	for w := range strings.FieldsSeq(folded) {
-		words[w] = true
-	}
-	return words
-}
-
 var (
-	titles = set(`dr dr. doctor prof prof. professor mr mr. mrs mrs. ms ms. miss sir madam dame lord lady rev rev. father sister brother
+	titles = text.WordSet(`dr dr. doctor prof prof. professor mr mr. mrs mrs. ms ms. miss sir madam dame lord lady rev rev. father sister brother
 		herr frau fraulein senor senora sr sr. sra sra. don dona monsieur madame mme m. mlle captain judge judge. coach`)
 	// German capitalises kinship terms as all nouns, which makes them look like
 	// a part of the name.
-	kinships = set(`aunt auntie uncle grandma grandpa granny gran grandad granddad nana nan cousin tante onkel oma opa tia tio abuela abuelo
+	kinships = text.WordSet(`aunt auntie uncle grandma grandpa granny gran grandad granddad nana nan cousin tante onkel oma opa tia tio abuela abuelo
 		chef chefin schwester bruder mutter vater freund freundin nachbar nachbarin tochter sohn`)
-	particles = set("van von de der den del della di da do dos du la le el al bin ibn ben zu av af y e")
+	particles = text.WordSet("van von de der den del della di da do dos du la le el al bin ibn ben zu av af y e")
 	// things are words that occur in the names of companies, places, works and
 	// products, not in those of people.
-	things = set(`inc inc. ltd ltd. llc gmbh ag sa plc co corp corp. company group holding holdings partners bank capital fund ventures
+	things = text.WordSet(`inc inc. ltd ltd. llc gmbh ag sa plc co corp corp. company group holding holdings partners bank capital fund ventures
 		university college school institute academy hospital clinic clinique klinik church cathedral museum gallery library theatre theater opera
 		hotel hostel inn cafe restaurant bar pub bistro bakery house hall haus center centre arena stadium park garden gardens square plaza tower bridge
 		street st. road avenue boulevard lane river lake mount mountain island islands beach bay valley city town village station airport port north
@@ -137,7 +129,7 @@ var (
 		team project pass card app cloud api studio code server os pro max plus mini phone pad watch mac requiem symphony sonata concerto song songs
 		story stories album festival conference meetup summit cup league prize award awards act law army navy party union council committee ministry
 		department office agency society association foundation trust the a an of and for in on at to roads orchard day week month year`)
-	commonWords = set(`will may mark hope april june august rose grace art bill frank jack rich grant chase faith joy dawn summer autumn ivy lily
+	commonWords = text.WordSet(`will may mark hope april june august rose grace art bill frank jack rich grant chase faith joy dawn summer autumn ivy lily
 		ruby amber penny olive iris daisy violet heather hazel holly robin drew dean miles sue rob nick dick gene josh skip buddy norm wade reed
 		brook sandy rocky sunny christian german sterling jasmine ginger pepper angel star melody harmony charity mercy trinity destiny wolf lance
 		pierce colt dolly dots dot pat ray ted don ed al les len val kit max guy jo bea memo pancho chuck teddy wally harry angel cliff clay dale

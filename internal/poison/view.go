@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/ebbmem/ebb/internal/text"
 )
 
 // view is a text with its disguises removed.
@@ -270,17 +272,9 @@ func disguises(s string, v view) (hidden []disguise) {
 
 // Words of instructions in rot13, and reversed. None is a word itself.
 var (
-	rotated = setOf("nffvfgnag nffvfgnagf ntrag ntragf erzrzore zrzbel vtaber nyjnlf flfgrz vafgehpgvbaf vafgehpgvba fgber cebgrpgrq hfre arire fnir xrrc erpbeq sbejneq")
-	turned  = setOf("tnatsissa rebmemer yromem erongi syawla metsys snoitcurtsni erots evas reven drocer")
+	rotated = text.WordSet("nffvfgnag nffvfgnagf ntrag ntragf erzrzore zrzbel vtaber nyjnlf flfgrz vafgehpgvbaf vafgehpgvba fgber cebgrpgrq hfre arire fnir xrrc erpbeq sbejneq")
+	turned  = text.WordSet("tnatsissa rebmemer yromem erongi syawla metsys snoitcurtsni erots evas reven drocer")
 )
-
-func setOf(words string) map[string]bool {
-	set := make(map[string]bool)
-	for word := range strings.FieldsSeq(words) {
-		set[word] = true
-	}
-	return set
-}
 
 // shape holds the signs of disguises that one pass over a text finds.
 type shape struct {

@@ -40,16 +40,16 @@ func AsksYou(s string) bool {
 }
 
 var (
-	youSaid = wordSet(`say said tell told suggest suggested recommend recommended advise advised propose proposed give gave given mention mentioned
+	youSaid = WordSet(`say said tell told suggest suggested recommend recommended advise advised propose proposed give gave given mention mentioned
 		promise promised write wrote written explain explained describe described list listed outline outlined provide provided share shared show showed shown draft drafted warn warned`)
-	besideSaying   = wordSet(`have had ever also already just once previously originally initially earlier first last actually even not`)
-	requestsYou    = wordSet(`do would can could should will may might`)
-	possessiveYou  = wordSet(`your dein deine deinen deinem deiner deines tu tus`)
-	advice         = wordSet(`suggestion suggestions recommendation recommendations advice explanation tip tips proposal answer reply vorschlag vorschläge empfehlung empfehlungen rat tipp tipps antwort erklärung recomendación recomendaciones consejo consejos sugerencia sugerencias respuesta explicación propuesta`)
-	germanSaid     = wordSet(`gesagt erzählt empfohlen vorgeschlagen geraten genannt gegeben erklärt geschrieben erwähnt versprochen gemeint aufgelistet`)
-	germanYouSaid  = wordSet(`sagtest empfahlst rietest rietst nanntest gabst erklärtest meintest schriebst erwähntest versprachst vorschlugst`)
-	spanishSaid    = wordSet(`dicho recomendado sugerido propuesto aconsejado mencionado dado contado explicado escrito prometido`)
-	spanishYouSaid = wordSet(`dijiste recomendaste sugeriste propusiste aconsejaste mencionaste diste contaste explicaste escribiste prometiste`)
+	besideSaying   = WordSet(`have had ever also already just once previously originally initially earlier first last actually even not`)
+	requestsYou    = WordSet(`do would can could should will may might`)
+	possessiveYou  = WordSet(`your dein deine deinen deinem deiner deines tu tus`)
+	advice         = WordSet(`suggestion suggestions recommendation recommendations advice explanation tip tips proposal answer reply vorschlag vorschläge empfehlung empfehlungen rat tipp tipps antwort erklärung recomendación recomendaciones consejo consejos sugerencia sugerencias respuesta explicación propuesta`)
+	germanSaid     = WordSet(`gesagt erzählt empfohlen vorgeschlagen geraten genannt gegeben erklärt geschrieben erwähnt versprochen gemeint aufgelistet`)
+	germanYouSaid  = WordSet(`sagtest empfahlst rietest rietst nanntest gabst erklärtest meintest schriebst erwähntest versprachst vorschlugst`)
+	spanishSaid    = WordSet(`dicho recomendado sugerido propuesto aconsejado mencionado dado contado explicado escrito prometido`)
+	spanishYouSaid = WordSet(`dijiste recomendaste sugeriste propusiste aconsejaste mencionaste diste contaste explicaste escribiste prometiste`)
 	// chineseYouSaid requires a mark of the past, since 你推荐哪个？ asks for something new.
 	chineseYouSaid = func() *regexp.Regexp {
 		const you, said, before, between = `[你您]`, `(?:说|說|推荐|推薦|建议|建議|告诉|告訴|提到|提|介绍|介紹|讲|講|给|給|教|写|寫)`,

@@ -175,28 +175,28 @@ func AsksWhatWasAsked(s string) bool {
 }
 
 var (
-	askingWord = wordSet(`what whats which who whos whose whom where wheres when whens why how hows
+	askingWord = WordSet(`what whats which who whos whose whom where wheres when whens why how hows
 		was welche welcher welches welchen welchem wer wem wen wessen wo wohin woher wann warum wieso weshalb wie wieviel wieviele womit wofür worüber woran
 		qué que cuál cuáles cual cuales quién quien quiénes quienes dónde donde adónde cuándo cuando cómo como cuánto cuántos cuánta cuántas por`)
-	asksAfter = wordSet(`in at on to from for by with of about since until
+	asksAfter = WordSet(`in at on to from for by with of about since until
 		in an auf bei für mit von um seit zu aus
 		a de en con para por desde hasta`)
-	openingVerb = wordSet(`do does did have has had am is are was were will would can could should shall may might
+	openingVerb = WordSet(`do does did have has had am is are was were will would can could should shall may might
 		habe hab hast hat haben bin bist ist sind war waren kann kannst können könnte könntest soll sollte sollten darf muss müssen weißt mag mögen werde wird gibt esse trinke fahre wohne
 		tengo tiene tienen he ha han soy es son estoy está están era puedo puede puedes podría podrías debo debería hay sabes recuerdas fui voy vas va me te le`)
-	beforeQuestion = wordSet(`hey hi hello so and but also ok okay well now hmm hm sorry remind again btw by the way please quick question one more
+	beforeQuestion = WordSet(`hey hi hello so and but also ok okay well now hmm hm sorry remind again btw by the way please quick question one more
 		hallo und aber also übrigens noch mal nochmal sag bitte
 		hola y pero oye bueno entonces otra vez`)
 	askingUnspaced = strings.Fields(`什么 什麼 怎么 怎麼 为什 為什 多少 多久 多大 多长 多远 哪里 哪儿 哪个 哪些 哪天 哪年 哪位 哪一 哪家 哪种 谁 誰 几点 几号 几个 几月 吗 嗎 是不是 有没有 能不能 会不会 要不要 可不可以`)
 
-	apologies = wordSet(`sorry unfortunately afraid hm hmm oh well apologies no im i am my
+	apologies = WordSet(`sorry unfortunately afraid hm hmm oh well apologies no im i am my
 		leider entschuldigung entschuldige sorry tut mir leid verzeihung nein
 		lo siento lamentablemente perdón perdona disculpa desgraciadamente no
 		抱歉 对不起 對不起 不好意思 很抱歉 非常抱歉 嗯 唉`)
-	besideUnknown = wordSet(`that this it yet right now at the moment about you here anything honestly really actually currently either
+	besideUnknown = WordSet(`that this it yet right now at the moment about you here anything honestly really actually currently either
 		das es darüber dazu momentan aktuell gerade ehrlich gesagt noch hier ich
 		eso esto ello por ahora todavía aún yo sobre`)
-	unknownOf = wordSet(`about on of regarding concerning whether if what which who whose where when why how any your that for to
+	unknownOf = WordSet(`about on of regarding concerning whether if what which who whose where when why how any your that for to
 		über zu von ob was welche welcher welches welchen wer wo wohin woher wann warum wie dein deine deinen ihr ihre für
 		sobre acerca de si qué que cuál quién dónde cuándo cómo cuánto tu su ninguna ningún`)
 	unknownPhrase = regexp.MustCompile(`^(?:(?:i (?:really |honestly |actually )?)?(?:do not|dont|cannot|cant|couldnt) (?:actually |really )?(?:know|recall|remember|say|tell|have (?:any |a |that |enough )?(?:information|record|memory|details|access))|` +

@@ -344,18 +344,18 @@ func isColour(w string) bool {
 
 // annotations and directives are words of programming languages.
 var (
-	annotations = wordSet(`Override Test Autowired Deprecated Component Bean Inject Nullable NotNull Entity Service Controller
+	annotations = WordSet(`Override Test Autowired Deprecated Component Bean Inject Nullable NotNull Entity Service Controller
 		Repository Data Param param return returns see since throws author version property staticmethod classmethod dataclass
 		media import keyframes font-face pytest.fixture`)
-	directives = wordSet("include define ifdef ifndef endif pragma undef elif region endregion")
+	directives = WordSet("include define ifdef ifndef endif pragma undef elif region endregion")
 )
 
 // grammarRef is the reference time where only the wording matters.
 var grammarRef = time.Date(2000, 6, 15, 12, 0, 0, 0, time.UTC)
 
 var (
-	givenMonths = wordSet("april may june")
-	beforeMonth = wordSet(`in since until till by before after from to through of for late early mid next last this every each during around
+	givenMonths = WordSet("april may june")
+	beforeMonth = WordSet(`in since until till by before after from to through of for late early mid next last this every each during around
 		the and or but between`)
 )
 

@@ -12,11 +12,11 @@ var commonText string
 
 // commonWords are everyday English words in their base form. Their capital at a
 // sentence start means nothing. The list was written for this package.
-var commonWords = wordSet(commonText)
+var commonWords = WordSet(commonText)
 
 // starters precede a name at a sentence start without being part of it:
 // greetings, interjections, imperatives and other verbs, adverbs, question words.
-var starters = wordSet(`
+var starters = WordSet(`
 hey hi hello hiya howdy yo greetings welcome bye goodbye cheers thanks thank thx ta congrats congratulations sorry
 pardon please yeah yep yup yes yah nope nah no ok okay okey k kk sure right alright well oh ooh ah aha ahh aww aw
 wow whoa woah yay yikes ugh uh um umm hmm hm mhm huh eh er oops ouch phew meh lol haha hahaha hehe omg wtf damn darn dang shit
@@ -63,7 +63,7 @@ dear merry hola bonjour ciao hallo salut danke merci gracias grazie namaste konn
 
 // foreignOpeners begin sentences in languages that most memories contain now and
 // then. Inside a sentence their capital counts: some are names as well.
-var foreignOpeners = wordSet(`
+var foreignOpeners = WordSet(`
 danach leider hoffentlich vielleicht trotzdem nein vielen jetzt bitte alles genau gerne gern wann wieso weshalb wohin woher
 können kannst könntest könnten könnte willst wollen wollte möchte möchtest muss musst müssen müsste soll sollen sollte sollten
 darf dürfen warst waren wäre wärst hast hatten hättest hätte seid werden wurde würde würdest dein deine unsere euer eure dieser
@@ -82,11 +82,11 @@ anche però perché quando sono siamo sei ho hai abbiamo voglio devo posso oggi 
 buongiorno buonasera`)
 
 // greetingNouns follow the first word of a greeting: "Happy Birthday Anna".
-var greetingNouns = wordSet("morning afternoon evening night day weekend birthday anniversary luck regards wishes")
+var greetingNouns = WordSet("morning afternoon evening night day weekend birthday anniversary luck regards wishes")
 
 // neverNames are capitalised by convention without naming anybody: days, months,
 // holidays, nationalities and languages.
-var neverNames = wordSet(`
+var neverNames = WordSet(`
 i im ive id ill monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri
 mondays tuesdays wednesdays thursdays fridays saturdays sundays january february march april may june july august september october november december
 jan feb mar apr jun jul aug sep sept oct nov dec christmas xmas easter halloween thanksgiving hanukkah ramadan diwali eid
@@ -108,14 +108,14 @@ montag dienstag mittwoch donnerstag freitag samstag sonntag januar februar märz
 // Museum", "African Queen". A language or a day at the end of a run is not part
 // of it.
 var (
-	properHead = wordSet(`british american scottish irish welsh canadian australian french german spanish italian dutch swiss
+	properHead = WordSet(`british american scottish irish welsh canadian australian french german spanish italian dutch swiss
 		danish norwegian swedish finnish polish greek turkish russian chinese japanese korean indian african asian european latin
 		arabian egyptian mexican nordic mediterranean victorian georgian christian jewish english easter christmas august april june`)
-	properTail = wordSet("april june august christian georgian may")
+	properTail = WordSet("april june august christian georgian may")
 )
 
 // titleWords belong to the name that follows and are no name alone.
-var titleWords = wordSet(`
+var titleWords = WordSet(`
 mr mrs ms mx miss dr prof professor sir dame lord lady king queen prince princess duke duchess count countess baron emperor pope
 saint st father fr sister brother uncle aunt auntie aunty grandma grandpa granny grandmother grandfather cousin
 president chancellor minister senator governor mayor judge captain capt major colonel col general gen sergeant sgt
@@ -125,23 +125,23 @@ onkel tante тетя тётя дядя баба бабушка дедушка д
 // givenNames are everyday words that name people as well: inside a sentence
 // their capital counts, at its start only with other evidence.
 var (
-	givenNames = wordSet(`hope faith grace joy will mark rose bill jack frank rob drew pat sue art ray gene guy max april june dawn
+	givenNames = WordSet(`hope faith grace joy will mark rose bill jack frank rob drew pat sue art ray gene guy max april june dawn
 		ivy lily violet olive hazel amber ruby pearl jade crystal sandy cliff grant chase chuck dean duke earl glen heath hunter
 		lance miles norm pierce rich rocky stew wade ward penny holly daisy iris poppy heather summer autumn robin jay martin
 		angel angela iris victor sky star melody harmony constance patience charity prudence basil ginger bob nick don jimmy`)
 	// finiteVerbs are the finite verbs without an ending "ed" or "s".
-	finiteVerbs = wordSet(`is isnt was wasnt has hasnt had does doesnt did didnt can cant could would wouldnt said told got went came saw took gave made
+	finiteVerbs = WordSet(`is isnt was wasnt has hasnt had does doesnt did didnt can cant could would wouldnt said told got went came saw took gave made
 		wrote met knew found brought bought thought felt kept ran sang sat stood won lost spoke drove ate fell grew held led left paid sent spent taught
 		wore and or from of`)
 	// spokenVerbs have a person as their subject.
-	spokenVerbs = wordSet(`said says told tells asked asks called calls texted emailed wrote thinks thought wants wanted likes liked loves knows knew
+	spokenVerbs = WordSet(`said says told tells asked asks called calls texted emailed wrote thinks thought wants wanted likes liked loves knows knew
 		met sent invited visited married`)
-	auxiliary = wordSet("will may can mark hope grant chase") // verbs that a name may follow: "Will Anna come?"
+	auxiliary = WordSet("will may can mark hope grant chase") // verbs that a name may follow: "Will Anna come?"
 )
 
 // institutions begin or end a name made of common words: "Bank of Norway",
 // "National Gallery".
-var institutions = wordSet(`
+var institutions = WordSet(`
 bank university college school institute academy ministry department museum gallery library church cathedral hospital
 clinic hotel restaurant cafe café bar pub theatre theater cinema opera park garden gardens street road avenue square bridge lane
 river lake mount mountain valley island islands bay beach coast sea ocean desert forest airport station city town county
@@ -150,7 +150,7 @@ foundation fund company corporation group agency office bureau court party leagu
 north south east west new great royal national international central united`)
 
 // plainAcronyms are capitalised terms of trade, measure and chat, not names.
-var plainAcronyms = wordSet(`
+var plainAcronyms = WordSet(`
 ok tv pc id ip ui ux api url uri http https html css xml json yaml csv pdf png jpg jpeg gif svg sql cpu gpu ram ssd hdd usb lan wan vpn
 dns ssh ssl tls tcp udp ide sdk cli gui ai ml llm nlp ocr iot saas crm erp kpi okr roi mvp poc qa qc pr hr it ceo cto cfo coo
 cmo vp svp md phd msc bsc ba ma mba llc ltd inc gmbh plc diy faq asap fyi eta tba tbd tbc rsvp aka btw lol omg wtf brb
@@ -162,7 +162,7 @@ why what who how when very really never always all more stop now please help wow
 
 // nounOnly are common words that some authors capitalise for emphasis or
 // reverence.
-var nounOnly = wordSet(`
+var nounOnly = WordSet(`
 mum mom mommy mummy dad daddy mama papa grandma grandpa granny gran nana nan boss god lord sir madam internet web net
 president ceo king queen team company office school university church government parliament police army state
 north south east west northern southern eastern western spring summer autumn fall winter earth sun moon
@@ -174,16 +174,16 @@ hello thanks thank please sorry dear best regards sincerely love cheers kind`)
 // germanMarkers identify a German line; the determiners among them make the next
 // capitalised word a noun.
 var (
-	germanMarkers = wordSet(`ich du er wir ihr der die das den dem des ein eine einen einem einer und oder aber nicht ist sind war
+	germanMarkers = WordSet(`ich du er wir ihr der die das den dem des ein eine einen einem einer und oder aber nicht ist sind war
 		hat habe haben mit für auf bei nach von zu zum zur im am vom beim auch noch schon sehr wie wo wann warum weil dass mein meine
 		meinen meiner meinem dein deine sein seine unser unsere kein keine wird werden kann können muss heute gestern morgen`)
 	// alsoGerman are English function words that German has, too.
-	alsoGerman        = wordSet("in so an am also was will man all")
-	germanDeterminers = wordSet(`der die das den dem des ein eine einen einem einer eines im am zum zur vom beim ins ans mein meine
+	alsoGerman        = WordSet("in so an am also was will man all")
+	germanDeterminers = WordSet(`der die das den dem des ein eine einen einem einer eines im am zum zur vom beim ins ans mein meine
 		meinen meiner meinem meines dein deine deinen deiner deinem sein seine seinen seiner seinem ihr ihre ihren ihrer ihrem unser unsere
 		unseren unserer unserem kein keine keinen keiner keinem jeder jede jedes jeden jedem dieser diese dieses diesen diesem welche welcher
 		viele viel alle alles zwei drei vier fünf paar mehr wenig etwas nichts guten gute guter gutes neue neuen neuer neues`)
-	germanNouns = wordSet(`zeit jahr jahre tag tage woche wochen monat monate stunde stunden uhr abend morgen nacht mittag wochenende
+	germanNouns = WordSet(`zeit jahr jahre tag tage woche wochen monat monate stunde stunden uhr abend morgen nacht mittag wochenende
 		mann frau kind kinder mutter vater eltern bruder schwester freund freunde freundin familie leute hund katze haus
 		wohnung zimmer küche garten stadt land straße auto zug bahn bus flug urlaub reise arbeit büro chef kollege kollegen
 		kollegin firma projekt termin besprechung geld preis schule uni buch bücher film musik essen kaffee tee bier wein

@@ -7,8 +7,8 @@ import (
 // particles may stand inside a name between two of its words, alone or in these
 // pairs: "Bank of Norway", "Vincent van Gogh", "Lord of the Rings".
 var (
-	particles     = wordSet("van von de der den del della di da do dos du la le el al bin ibn ben of zu av af")
-	particlePairs = wordSet("of+the de+la de+los de+las van+der van+den van+de von+der auf+der")
+	particles     = WordSet("van von de der den del della di da do dos du la le el al bin ibn ben of zu av af")
+	particlePairs = WordSet("of+the de+la de+los de+las van+der van+den van+de von+der auf+der")
 )
 
 // names finds proper names by their capitals.

@@ -254,7 +254,7 @@ func isInitialLetter(w nameWord, s string) bool {
 	return n == w.end-w.start && unicode.IsUpper(r) && r != 'I'
 }
 
-var abbreviations = wordSet("dr mr mrs ms prof st sr jr rev hon capt sgt lt col gen fr frau mt ft dipl ing mx")
+var abbreviations = WordSet("dr mr mrs ms prof st sr jr rev hon capt sgt lt col gen fr frau mt ft dipl ing mx")
 
 // opensSentence reports whether a word after gap begins a sentence, a line, a
 // list item or a quoted sentence.

@@ -49,7 +49,7 @@ const longestFunction = 4
 
 // functionWords are Chinese function words, question words first, in simplified
 // and traditional characters.
-var functionWords = wordSet(`
+var functionWords = WordSet(`
 什么时候 什麼時候 为什么 為什麼 怎么样 怎麼樣 怎么办 怎麼辦 是不是 有没有 有沒有 多少钱 多少錢 哪一个 哪一個 哪一种
 哪一種 什么 什麼 甚麼 怎么 怎麼 怎样 怎樣 如何 哪里 哪裡 哪裏 哪儿 哪兒 哪个 哪個 哪些 哪天 哪年 哪位 哪家 哪种 哪種 哪几
 哪幾 哪国 哪國 多少 多久 多长 多長 多大 几个 幾個 几岁 幾歲 几次 幾次 几点 幾點 时候 時候 何时 何時 我们 我們 你们 你們
@@ -61,12 +61,13 @@ var functionWords = wordSet(`
 
 // contentWords begin with the characters of a function word but are content
 // words.
-var contentWords = wordSet(`
+var contentWords = WordSet(`
 会计 會計 会议 會議 过敏 過敏 过年 過年 过世 過世 过期 過期 了解 着急 著急 在线 在線 和平 有趣 有名 目的 对象 對象 对手 對手
 到期 要求 去世 去年 从前 從前 为难 為難 做饭 做飯 做菜 是非 都市 有限 就业 就業 就医 就醫 就读 就讀 哪吒 跟团 跟團 和尚
 给力 把手 被子 会员 會員 会长 會長 你好`)
 
-func wordSet(lists ...string) map[string]bool {
+// WordSet returns the words of lists with spaces between them, as a set.
+func WordSet(lists ...string) map[string]bool {
 	set := make(map[string]bool)
 	for _, list := range lists {
 		for w := range strings.FieldsSeq(list) {

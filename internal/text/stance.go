@@ -37,7 +37,7 @@ func likeChild(words []string, i int) bool {
 	return asChild[first]
 }
 
-var asChild = wordSet("five 5 ten 10 a an stupid dumb")
+var asChild = WordSet("five 5 ten 10 a an stupid dumb")
 
 // IsGeneral reports whether a question needs no memory, by its form: it asks for
 // a text, a translation, a sum, a definition or general knowledge, and mentions
@@ -62,15 +62,15 @@ func IsGeneral(s string) bool {
 }
 
 var (
-	ownWord = wordSet(`i im ive id ill me my mine myself we our ours us ourselves were weve well
+	ownWord = WordSet(`i im ive id ill me my mine myself we our ours us ourselves were weve well
 		ich mich mir mein meine meinen meinem meiner meines wir uns unser unsere unseren unserem unserer
 		yo mi mis mí mío mía míos mías nosotros nosotras nos nuestro nuestra nuestros nuestras conmigo tengo soy estoy vivo trabajo debo puedo hago`)
-	requestVerb = wordSet(`write translate explain define convert calculate compute solve compose draft summarise summarize list name tell give show describe
+	requestVerb = WordSet(`write translate explain define convert calculate compute solve compose draft summarise summarize list name tell give show describe
 		recommend suggest make create generate rewrite correct spell compare teach sing draw help
 		schreib schreibe übersetze übersetz erkläre erklär berechne rechne löse nenne nenn gib erzähl erzähle zeig zeige beschreibe definiere dichte formuliere
 		escribe traduce explica calcula resuelve nombra dime dame cuéntame muéstrame describe define redacta convierte enséñame`)
 	// asksFor are words before the verb of a request: "could you tell me".
-	asksFor        = wordSet(`you please and to du sie mir bitte und zu por favor y puedes podrías`)
+	asksFor        = WordSet(`you please and to du sie mir bitte und zu por favor y puedes podrías`)
 	generalOpening = regexp.MustCompile(`^(?:what(?: i)?s an?|what are the|what is the (?:capital|boiling|difference)|what (?:does|causes)|how (?:do you|does|is|are|(?:far|tall|high|deep) is|old is the|long does it take to|many people live)|` +
 		`who (?:wrote|invented|discovered|painted|composed|was the first)|why (?:is the|do|does|are)|(?:can|could) you (?:write|translate|explain)|` +
 		`was ist (?:eine?|der|die|das)|was (?:bedeutet|heißt)|wie (?:funktioniert|viele einwohner|weit ist|hoch ist|sagt man)|wer (?:schrieb|erfand|malte|hat (?:den|die|das))|warum (?:ist der|ist die|sind)|kannst du einen?|` +

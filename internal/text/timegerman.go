@@ -24,7 +24,7 @@ func germanPhrase(pattern string, resolve func(g []string, ref time.Time) (timeM
 }
 
 var germanTimes = timeLanguage{
-	leads: wordSet(`vorgestern gestern heute heut übermorgen morgen am im vor in den der die das zu zum zur an
+	leads: WordSet(`vorgestern gestern heute heut übermorgen morgen am im vor in den der die das zu zum zur an
 		letzte letzten letzter letztes letztem vorige voriger voriges vorigen vorigem vergangene vergangenen vergangener vergangenes
 		vorletzte vorletzten vorletztes übernächste übernächsten übernächstes nächste nächsten nächster nächstes nächstem
 		kommende kommenden kommender kommendes diese diesen dieser dieses diesem dies heurigen

@@ -22,7 +22,7 @@ func spanishPhrase(pattern string, resolve func(g []string, ref time.Time) (time
 }
 
 var spanishTimes = timeLanguage{
-	leads: wordSet(`anteayer antier antes ayer anoche hoy pasado mañana cada todos todas por de el la los las en a
+	leads: WordSet(`anteayer antier antes ayer anoche hoy pasado mañana cada todos todas por de el la los las en a
 		esta este estos hace dentro fin nochevieja nochebuena navidad navidades pascua semana próximo próxima último última desde
 		pasada año al del`,
 		`domingo lunes martes miércoles miercoles jueves viernes sábado sabado`,

@@ -43,13 +43,7 @@ func pairs(words, with string) (all []string) {
 }
 
 // folds returns words, folded, as a set.
-func folds(words string) map[string]bool {
-	set := make(map[string]bool)
-	for w := range strings.FieldsSeq(text.Fold(words)) {
-		set[w] = true
-	}
-	return set
-}
+func folds(words string) map[string]bool { return text.WordSet(text.Fold(words)) }
 
 // Words by their function in a question, folded.
 var (
