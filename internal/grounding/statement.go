@@ -208,25 +208,12 @@ func (d date) heldBy(turn, foldedTurn string, at time.Time) bool {
 		return HoldsWord(foldedTurn, d.folded)
 	}
 	for _, t := range text.TimeSpans(turn, at) {
-		if common := earlier(t.End, d.span.End).Sub(later(t.Start, d.span.Start)); common > 0 && 2*common >= t.End.Sub(t.Start) {
+		length := t.End.Sub(t.Start)
+		if common := min(length, d.span.End.Sub(t.Start)) - max(0, d.span.Start.Sub(t.Start)); common > 0 && common >= length/2 {
 			return true
 		}
 	}
 	return false
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // Quote is the sentence of a turn that shares the most words with the statement.

@@ -38,6 +38,7 @@ func TestHeldBy(t *testing.T) {
 		{"The user moved to Lisbon on 3 May 2026.", "I moved to Lisbon in May 2026.", false},    // more exact than said
 		{"The user trains every Sunday.", "I train every Sunday, rain or shine.", true},         // no rule resolves it: the same words
 		{"The user trains every Monday.", "I train every Sunday, rain or shine.", false},        //
+		{"The family has farmed here for the last 200 years.", "We have farmed here, the family, for the last 200 years.", true}, // half of it twice is more than a Duration holds
 		{"The project page is https://example.org/x", "It is at https://example.org/x", true},   //
 		{"The project page is https://evil.example/x", "It is at https://example.org/x", false}, //
 		{"Rosa Delgado is the user's sister.", "Rosa is my sister.", false},                     // the surname is invented
