@@ -28,6 +28,15 @@ type targets struct {
 	quarantined bool // hide quarantined memories, too
 }
 
+// add adds a memory.
+func (t *targets) add(m *schema.Memory) {
+	if m.Kind == schema.KindEpisode {
+		t.episodes = append(t.episodes, *m)
+	} else {
+		t.claims = append(t.claims, *m)
+	}
+}
+
 // clear reports whether the request names its targets without ambiguity.
 func (t *targets) clear() bool {
 	switch n := len(t.claims) + len(t.episodes); {
@@ -259,12 +268,8 @@ func (w *reading) nearest(ctx context.Context, t *targets, found []schema.Memory
 			return cmp.Or(a.EventTime.Compare(b.EventTime.Time), cmp.Compare(a.ID, b.ID))
 		})}
 	}
-	for _, m := range near {
-		if m.Kind == schema.KindEpisode {
-			t.episodes = append(t.episodes, m)
-		} else {
-			t.claims = append(t.claims, m)
-		}
+	for i := range near {
+		t.add(&near[i])
 	}
 	t.certain = t.certain || len(near) > 0
 	return nil
