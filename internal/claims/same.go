@@ -58,7 +58,7 @@ func (a *addition) same(k *candidate) bool {
 		// code and a model have worded one sentence differently
 		return a.reading.Subject == k.reading.Subject && alike(a.reading.Object, k.reading.Object)
 	}
-	return a.wide && SameWords(m, &k.Memory)
+	return a.Wide && SameWords(m, &k.Memory)
 }
 
 // resembles is a looser [addition.same], so that a forgotten claim does not return
