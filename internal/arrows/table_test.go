@@ -157,7 +157,7 @@ var table = []row{
 	// Spans and metrics of a memory, for hosts with OpenTelemetry.
 	{pkg: "telemetry", ours: []string{"extension", "internal/memory"}, oursInTests: []string{"eventbus"}},
 	{pkg: "internal/encoders", ours: []string{"encoder"}}, // encoders in the data folder: copied or downloaded
-	{pkg: "internal/clients"}, // configuration files of programs that start ebb
+	{pkg: "internal/clients", ours: []string{"internal/link"}}, // configuration files of programs that start ebb
 	{pkg: "internal/manual"},  // man pages
 
 	// Users of the extension: its public API is all they see.
