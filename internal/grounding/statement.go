@@ -1,6 +1,7 @@
 package grounding
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -152,15 +153,7 @@ func (s Statement) missing(turns, dated []Turn, self map[string]bool) string {
 
 // wordsHeldBy reports whether a turn holds at least the share need of the words.
 func (s Statement) wordsHeldBy(turn string, self map[string]bool, need float64) bool {
-	said := make(map[string]bool)
-	for _, t := range text.Terms(turn) {
-		said[t] = true
-	}
-	for name := range self {
-		for _, t := range text.Terms(name) {
-			said[t] = true
-		}
-	}
+	said := text.TermsOf(append(slices.Collect(maps.Keys(self)), turn)...)
 	held, words := 0, 0
 	for _, t := range s.terms {
 		if t == "user" { // "the user" is how a model says "I"
@@ -246,10 +239,7 @@ func (s Statement) Dated(said string, at time.Time) bool {
 
 // Aligned is the share of the statement's words that a text holds, 0–1.
 func (s Statement) Aligned(sentence string) float64 {
-	said := make(map[string]bool)
-	for _, t := range text.Terms(sentence) {
-		said[t] = true
-	}
+	said := text.TermsOf(sentence)
 	held := 0
 	for _, t := range s.terms {
 		if said[t] {
