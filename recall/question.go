@@ -250,8 +250,8 @@ func answerKindOf(term string) (k kindOfAnswer) {
 
 // Words that indicate what a question asks for.
 var (
-	whenWord    = lexicon.TermSet("when date day month year week weekend long ago recently last first 时候 何时 哪天 几号 几月 哪年 哪一")
-	howManyWord = lexicon.TermSet("many much old often times price cost amount 多少 几个 多大 多久")
-	whoWord     = lexicon.TermSet("who whom whose name")
-	nameWord    = lexicon.TermSet("where which what city country place")
+	whenWord    = text.TermsOf("when date day month year week weekend long ago recently last first 时候 何时 哪天 几号 几月 哪年 哪一")
+	howManyWord = text.TermsOf("many much old often times price cost amount 多少 几个 多大 多久")
+	whoWord     = text.TermsOf("who whom whose name")
+	nameWord    = text.TermsOf("where which what city country place")
 )

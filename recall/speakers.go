@@ -206,4 +206,4 @@ func (n *nameAt) pronoun(q *question) string {
 }
 
 // englishWord holds words that tell an English question from others.
-var englishWord = lexicon.TermSet("what who when where which how why did does is were the of")
+var englishWord = text.TermsOf("what who when where which how why did does is were the of")

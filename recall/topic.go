@@ -147,7 +147,7 @@ func (ix *index) stretches(parts []part) []stretch {
 
 // roleName holds the terms of speakers that are stored under their role. They do not
 // count as names: a question about user accounts names no speaker.
-var roleName = lexicon.TermSet("user assistant human person ai bot chatbot model system agent customer me 用户 助手")
+var roleName = text.TermsOf("user assistant human person ai bot chatbot model system agent customer me 用户 助手")
 
 // namesPerson reports whether the question names a speaker by a personal name.
 func (q *question) namesPerson(ix *index) bool {

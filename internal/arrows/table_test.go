@@ -156,9 +156,9 @@ var table = []row{
 	{pkg: "internal/inspector/browser", oursInTests: []string{"internal/inspector", "extension", "eventbus", "schema", "tools", "internal/server", "internal/clock", "internal/racing"}, testsOnly: true},
 	// Spans and metrics of a memory, for hosts with OpenTelemetry.
 	{pkg: "telemetry", ours: []string{"extension", "internal/memory"}, oursInTests: []string{"eventbus"}},
-	{pkg: "internal/encoders", ours: []string{"encoder"}}, // encoders in the data folder: copied or downloaded
-	{pkg: "internal/clients"}, // configuration files of programs that start ebb
-	{pkg: "internal/manual"},  // man pages
+	{pkg: "internal/encoders", ours: []string{"encoder"}},      // encoders in the data folder: copied or downloaded
+	{pkg: "internal/clients", ours: []string{"internal/link"}}, // configuration files of programs that start ebb
+	{pkg: "internal/manual"}, // man pages
 
 	// Users of the extension: its public API is all they see.
 	{

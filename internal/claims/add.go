@@ -98,7 +98,6 @@ type addition struct {
 	owner   string
 	hash    string
 	reading said.Claim
-	wide    bool
 	near    []*candidate
 	close   people // of the person whose claim it is
 }
@@ -119,7 +118,7 @@ const newest = 200
 //
 // Errors: those of [schema.Tx.InsertMemory]; the database's.
 func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Actor) (Outcome, error) {
-	a := &addition{Claim: c, tx: tx, by: by, owner: owner, wide: c.Wide, reading: c.Reading, hash: schema.HashContent(c.Memory.Content)}
+	a := &addition{Claim: c, tx: tx, by: by, owner: owner, reading: c.Reading, hash: schema.HashContent(c.Memory.Content)}
 	if !known(a.reading) && !isLasting(c.Memory) { // a sentence is kept for what else it says
 		var outright bool
 		a.reading, outright = read(c.Memory, owner, a.quotes(), nil)
@@ -255,7 +254,7 @@ func (a *addition) find(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if a.wide || known(a.reading) {
+	if a.Wide || known(a.reading) {
 		if keys, err = a.tx.ClaimKeys(ctx, a.Memory.UserID); err != nil {
 			return err
 		}
@@ -270,7 +269,7 @@ func (a *addition) find(ctx context.Context) error {
 		switch {
 		case a.mayBear(c):
 			near = append(near, k.ID)
-		case a.wide && left > 0 && a.reading.Subject != "" && a.reading.Subject == c.Subject:
+		case a.Wide && left > 0 && a.reading.Subject != "" && a.reading.Subject == c.Subject:
 			near = append(near, k.ID)
 			left--
 		}

@@ -157,11 +157,7 @@ func (w *reading) affirmed(ctx context.Context, q *Request) error {
 		}
 		for _, i := range s.places {
 			held = max(held, len(x.held[i]))
-			if m := x.memories[i]; m.Kind == schema.KindEpisode {
-				t.episodes = append(t.episodes, m)
-			} else {
-				t.claims = append(t.claims, m)
-			}
+			t.add(&x.memories[i])
 		}
 	}
 	all, err := w.tx.Claims(ctx, w.UserID, claimsRead)

@@ -82,13 +82,11 @@ func (w *reading) hide(ctx context.Context, t *targets) error {
 	}
 	for i := range resting {
 		m := &resting[i]
-		if beside, err := w.beside(ctx, m); err != nil || beside {
-			if err != nil {
-				return err
-			}
-			continue
+		beside, err := w.beside(ctx, m)
+		if err != nil {
+			return err
 		}
-		if t.pointed || m.Kind == schema.KindReflection || isLasting(m) || t.tells(m.Content) || meant.restatedBy(m) {
+		if !beside && (t.pointed || m.Kind == schema.KindReflection || isLasting(m) || t.tells(m.Content) || meant.restatedBy(m)) {
 			if err := one(m, t.quarantined); err != nil {
 				return err
 			}

@@ -166,32 +166,25 @@ func (x *index) likeliest(object string, when []text.TimeSpan) (best int, score 
 // means, although other words name it: the nearest, or the only one; -1 for none. Of 37
 // such statements in 13 lives, 23 were asked to be forgotten, of 1,080 others 16.
 func (x *index) secret(object string) int {
-	about := topics.Ask(topics.Of(object), 1)
-	shares := x.shares(unknownShare)
-	type statement struct {
-		at    int
-		score float64
-	}
-	var said []statement // the best of each message and the claims of it
-	for i := range x.memories {
-		near := about.Near(x.topicsOf(i))
-		if shares[i] == 0 && near < leastNear || !confidedWords.MatchString(x.memories[i].Content) {
-			continue
+	about, shares := topics.Ask(topics.Of(object), 1), x.shares(unknownShare)
+	best, most, rival := -1, 0.0, 0.0
+	for _, s := range x.statements() {
+		at, score := -1, 0.0
+		for _, i := range s.places {
+			near := about.Near(x.topicsOf(i))
+			if (shares[i] > 0 || near >= leastNear) && shares[i]+topicShare*near > score && confidedWords.MatchString(x.memories[i].Content) {
+				at, score = i, shares[i]+topicShare*near
+			}
 		}
-		one := statement{i, shares[i] + topicShare*near}
-		same := slices.IndexFunc(said, func(s statement) bool { return x.memories[s.at].EventTime.Equal(x.memories[i].EventTime.Time) })
-		switch {
-		case same < 0:
-			said = append(said, one)
-		case one.score > said[same].score:
-			said[same] = one
+		if score > most {
+			best, score, most = at, most, score
 		}
+		rival = max(rival, score)
 	}
-	slices.SortStableFunc(said, func(a, b statement) int { return cmp.Compare(b.score, a.score) })
-	if len(said) > 0 && said[0].score >= leastAhead && (len(said) == 1 || said[0].score-said[1].score >= leastAhead) {
-		return said[0].at
+	if most-rival < leastAhead {
+		return -1
 	}
-	return -1
+	return best
 }
 
 func (x *index) topicsOf(i int) topics.Set {

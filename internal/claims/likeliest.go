@@ -101,12 +101,9 @@ func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.
 	if best < 0 {
 		return t, nil
 	}
-	t.certain = true
-	if m := memories[best]; m.Kind == schema.KindEpisode {
-		t.episodes, t.pointed = append(t.episodes, m), true
-	} else {
-		t.claims, t.pointed = append(t.claims, m), isLasting(&m)
-	}
+	m := &memories[best]
+	t.add(m)
+	t.certain, t.pointed = true, m.Kind == schema.KindEpisode || isLasting(m)
 	return t, nil
 }
 

@@ -300,11 +300,7 @@ func (w *reading) these(ctx context.Context, uids []string) (t targets, err erro
 		if err != nil {
 			return t, err
 		}
-		if m.Kind == schema.KindEpisode {
-			t.episodes = append(t.episodes, *m)
-		} else {
-			t.claims = append(t.claims, *m)
-		}
+		t.add(m)
 	}
 	return t, nil
 }

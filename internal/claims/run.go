@@ -44,7 +44,6 @@ func RunOf(messageUID string) string {
 // run is a ledger entry that is being written.
 type run struct {
 	tx       *schema.Tx
-	userID   int64
 	id       int64
 	by       schema.Actor
 	fresh    bool // created by open
@@ -54,7 +53,7 @@ type run struct {
 
 // open returns the run with an id, creating it if it does not exist.
 func open(ctx context.Context, tx *schema.Tx, userID int64, uid, cause, actor string) (*run, error) {
-	r := &run{tx: tx, userID: userID}
+	r := &run{tx: tx}
 	id, state, err := tx.RunState(ctx, userID, uid)
 	if errors.Is(err, schema.ErrNotFound) {
 		r.fresh = true

@@ -29,32 +29,14 @@ func SameWords(a, b *schema.Memory) bool {
 		text.Fold(a.Subject) == text.Fold(b.Subject) && text.Fold(a.Predicate) == text.Fold(b.Predicate) && text.Fold(a.Object) == text.Fold(b.Object) {
 		return true
 	}
-	return jaccard(text.Terms(a.Content), text.Terms(b.Content)) >= nearly
+	sets := text.TermSets([]string{a.Content, b.Content})
+	return sets[0].Jaccard(sets[1]) >= nearly
 }
 
 // happenedApart reports whether both are events, on different days.
 func happenedApart(a, b *schema.Memory) bool {
 	return a.Attributes[schema.AttrTemporal] == string(said.Event) && b.Attributes[schema.AttrTemporal] == string(said.Event) &&
 		a.ValidFrom.Sub(b.ValidFrom.Time).Abs() >= 24*time.Hour
-}
-
-// jaccard returns the Jaccard similarity of two sets of terms, 0–1; 0 for two empty
-// sets.
-func jaccard(a, b []string) float64 {
-	in := make(map[string]int)
-	for _, t := range a {
-		in[t] |= 1
-	}
-	for _, t := range b {
-		in[t] |= 2
-	}
-	both := 0
-	for _, sets := range in {
-		if sets == 3 {
-			both++
-		}
-	}
-	return float64(both) / float64(max(1, len(in)))
 }
 
 // same reports whether a known claim says what the new one says.
@@ -76,7 +58,7 @@ func (a *addition) same(k *candidate) bool {
 		// code and a model have worded one sentence differently
 		return a.reading.Subject == k.reading.Subject && alike(a.reading.Object, k.reading.Object)
 	}
-	return a.wide && SameWords(m, &k.Memory)
+	return a.Wide && SameWords(m, &k.Memory)
 }
 
 // resembles is a looser [addition.same], so that a forgotten claim does not return

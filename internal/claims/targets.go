@@ -28,6 +28,15 @@ type targets struct {
 	quarantined bool // hide quarantined memories, too
 }
 
+// add adds a memory.
+func (t *targets) add(m *schema.Memory) {
+	if m.Kind == schema.KindEpisode {
+		t.episodes = append(t.episodes, *m)
+	} else {
+		t.claims = append(t.claims, *m)
+	}
+}
+
 // clear reports whether the request names its targets without ambiguity.
 func (t *targets) clear() bool {
 	switch n := len(t.claims) + len(t.episodes); {
@@ -45,7 +54,7 @@ var past = regexp.MustCompile(`(?i)\b(?:old|former|previous|ex|past|alte[nrsm]?|
 
 // saying are terms for how and when something was said, which do not describe what
 // was said: "the digits I typed the other evening".
-var saying = termsOf(`said say saying told tell telling mentioned mention typed type typing wrote write written writing posted post posting shared share sharing
+var saying = text.TermsOf(`said say saying told tell telling mentioned mention typed type typing wrote write written writing posted post posting shared share sharing
 	sent send gave given giving confided message other evening morning yesterday first second week time
 	gesagt erzählt geschrieben erwähnt gegeben anvertraut getippt gepostet geschickt gemeldet neulich gestern abend woche mal
 	dije dicho decir di dado pasé pase confesé conté contado platiqué escribí escrito mencioné mencionado mandé puse ayer anoche mensaje
@@ -53,18 +62,10 @@ var saying = termsOf(`said say saying told tell telling mentioned mention typed 
 
 // fillers are terms for anything at all and for how completely to forget it: "the
 // counselor business, name and all".
-var fillers = termsOf(`going goin gonna went record records notes memory also too u ur n q abt tho cos cuz innit babe mate pls plz
+var fillers = text.TermsOf(`going goin gonna went record records notes memory also too u ur n q abt tho cos cuz innit babe mate pls plz
 	mehr gilt egal die dies diese dieser alles auch dat wat dit ma nich nix net ned nid des hab lass meiner también tampoco business name thing stuff matter story bit whole entirely completely altogether forever again ever anywhere computer file trace word
 	komplett völlig ganz gänzlich restlos irgendwann irgendwo jemals auftaucht auftauchen namen name sache ding wort
 	nombre cosa completo entero más nunca jamás volver leer leerlo verlo saber quiero quedar salido palabra`)
-
-func termsOf(words string) map[string]bool {
-	set := make(map[string]bool)
-	for _, term := range text.Terms(words) {
-		set[term] = true
-	}
-	return set
-}
 
 // someTime matches times that name no date.
 var someTime = regexp.MustCompile(`(?i)\b(?:the other|that|one) (?:day|night|evening|week|time|morning|weekend)\b|\b(?:neulich|letztens|kürzlich|damals|an (?:de[mn]|jenem) (?:abend|tag)|in (?:der|jener) nacht)\b|` +
@@ -78,18 +79,11 @@ func naming(q *said.Request, now time.Time) []string {
 		terms = slices.Sorted(maps.Keys(q.Terms))
 	}
 	terms = slices.DeleteFunc(terms, func(term string) bool { return saying[term] })
-	when := make(map[string]bool)
+	when := someTime.FindAllString(object, -1)
 	for _, span := range text.TimeSpans(object, now) {
-		for _, term := range text.Terms(span.Text) {
-			when[term] = true
-		}
+		when = append(when, span.Text)
 	}
-	for _, phrase := range someTime.FindAllString(object, -1) {
-		for _, term := range text.Terms(phrase) {
-			when[term] = true
-		}
-	}
-	for _, vague := range []map[string]bool{fillers, when} {
+	for _, vague := range []map[string]bool{fillers, text.TermsOf(when...)} {
 		if telling := slices.DeleteFunc(slices.Clone(terms), func(term string) bool { return vague[term] }); len(telling) > 0 {
 			terms = telling
 		}
@@ -259,12 +253,8 @@ func (w *reading) nearest(ctx context.Context, t *targets, found []schema.Memory
 			return cmp.Or(a.EventTime.Compare(b.EventTime.Time), cmp.Compare(a.ID, b.ID))
 		})}
 	}
-	for _, m := range near {
-		if m.Kind == schema.KindEpisode {
-			t.episodes = append(t.episodes, m)
-		} else {
-			t.claims = append(t.claims, m)
-		}
+	for i := range near {
+		t.add(&near[i])
 	}
 	t.certain = t.certain || len(near) > 0
 	return nil

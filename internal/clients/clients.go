@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/ebbmem/ebb/internal/link"
 )
 
 // Client is an MCP client that starts servers from a configuration file.
@@ -132,7 +134,7 @@ func Read(path string) ([]byte, error) {
 
 // Write replaces a configuration file, or the file that it links to, by one that
 // is written whole before.
-func Write(path string, content []byte) (err error) {
+func Write(path string, content []byte) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
@@ -143,27 +145,5 @@ func Write(path string, content []byte) (err error) {
 	if info, err := os.Stat(path); err == nil {
 		mode = info.Mode().Perm()
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".ebb-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = f.Close()
-			_ = os.Remove(f.Name())
-		}
-	}()
-	if _, err = f.Write(content); err != nil {
-		return err
-	}
-	if err = f.Chmod(mode); err != nil {
-		return err
-	}
-	if err = f.Sync(); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return link.WriteFile(path, content, mode)
 }

@@ -29,21 +29,7 @@ func (s Statement) addsTo(part, sentence string, at time.Time, self map[string]b
 	if missing := s.missing([]Turn{{Text: part, At: at}}, []Turn{{Text: dated, At: at}}, self); missing != "" {
 		return missing
 	}
-	said := text.Terms(part)
-	known := make(map[string]bool, len(said))
-	for _, t := range said {
-		known[t] = true
-	}
-	for name := range self {
-		for _, t := range text.Terms(name) {
-			known[t] = true
-		}
-	}
-	for _, w := range licensed {
-		for _, t := range text.Terms(w) {
-			known[t] = true
-		}
-	}
+	known := text.TermsOf(slices.Concat([]string{part}, slices.Collect(maps.Keys(self)), licensed)...)
 	for _, t := range s.stated {
 		if !known[t] && !framing[t] && len(numbersIn(t)) == 0 && (len(s.numbers) == 0 || !ofAge[t]) && !slices.ContainsFunc(synonyms[t], func(w string) bool { return known[w] }) {
 			return t
@@ -65,8 +51,8 @@ func (s Statement) addsTo(part, sentence string, at time.Time, self map[string]b
 
 // The words that a statement about a person needs besides what it states, stemmed.
 var (
-	framing = stemmed("user users benutzer benutzerin nutzer nutzerin usuario usuaria called named name also currently")
-	ofAge   = stemmed("year years old age aged")
+	framing = text.TermsOf("user users benutzer benutzerin nutzer nutzerin usuario usuaria called named name also currently")
+	ofAge   = text.TermsOf("year years old age aged")
 )
 
 // synonyms are words that say the same of a person, stemmed.
@@ -80,14 +66,6 @@ var synonyms = func() map[string][]string {
 	}
 	return all
 }()
-
-func stemmed(words string) map[string]bool {
-	set := make(map[string]bool)
-	for _, t := range text.Terms(words) {
-		set[t] = true
-	}
-	return set
-}
 
 // qualifier matches function words that a statement may not add.
 var qualifier = regexp.MustCompile(`\b(?:only|all|every|each|without|most|more|than|before|after|until|again|both|against|except|under|over)\b`)

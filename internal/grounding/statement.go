@@ -1,6 +1,7 @@
 package grounding
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -152,15 +153,7 @@ func (s Statement) missing(turns, dated []Turn, self map[string]bool) string {
 
 // wordsHeldBy reports whether a turn holds at least the share need of the words.
 func (s Statement) wordsHeldBy(turn string, self map[string]bool, need float64) bool {
-	said := make(map[string]bool)
-	for _, t := range text.Terms(turn) {
-		said[t] = true
-	}
-	for name := range self {
-		for _, t := range text.Terms(name) {
-			said[t] = true
-		}
-	}
+	said := text.TermsOf(append(slices.Collect(maps.Keys(self)), turn)...)
 	held, words := 0, 0
 	for _, t := range s.terms {
 		if t == "user" { // "the user" is how a model says "I"
@@ -208,25 +201,12 @@ func (d date) heldBy(turn, foldedTurn string, at time.Time) bool {
 		return HoldsWord(foldedTurn, d.folded)
 	}
 	for _, t := range text.TimeSpans(turn, at) {
-		if common := earlier(t.End, d.span.End).Sub(later(t.Start, d.span.Start)); common > 0 && 2*common >= t.End.Sub(t.Start) {
+		length := t.End.Sub(t.Start)
+		if common := min(length, d.span.End.Sub(t.Start)) - max(0, d.span.Start.Sub(t.Start)); common > 0 && common >= length/2 {
 			return true
 		}
 	}
 	return false
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // Quote is the sentence of a turn that shares the most words with the statement.
@@ -259,10 +239,7 @@ func (s Statement) Dated(said string, at time.Time) bool {
 
 // Aligned is the share of the statement's words that a text holds, 0–1.
 func (s Statement) Aligned(sentence string) float64 {
-	said := make(map[string]bool)
-	for _, t := range text.Terms(sentence) {
-		said[t] = true
-	}
+	said := text.TermsOf(sentence)
 	held := 0
 	for _, t := range s.terms {
 		if said[t] {

@@ -35,13 +35,14 @@ func TestHeldBy(t *testing.T) {
 		{"The user moved to Lisbon in late April 2026.", "I moved to Lisbon two weeks ago.", true}, // 27 April to 3 May: by more than half
 		{"The user moved to Lisbon in early May 2026.", "I moved to Lisbon two weeks ago.", false},
 		{"The user moved to Lisbon in early May 2026.", "I moved to Lisbon last week.", true},
-		{"The user moved to Lisbon on 3 May 2026.", "I moved to Lisbon in May 2026.", false},    // more exact than said
-		{"The user trains every Sunday.", "I train every Sunday, rain or shine.", true},         // no rule resolves it: the same words
-		{"The user trains every Monday.", "I train every Sunday, rain or shine.", false},        //
-		{"The project page is https://example.org/x", "It is at https://example.org/x", true},   //
-		{"The project page is https://evil.example/x", "It is at https://example.org/x", false}, //
-		{"Rosa Delgado is the user's sister.", "Rosa is my sister.", false},                     // the surname is invented
-		{"Ann is the user's sister.", "Anna is my sister.", false},                              // a name inside another
+		{"The user moved to Lisbon on 3 May 2026.", "I moved to Lisbon in May 2026.", false},                                     // more exact than said
+		{"The user trains every Sunday.", "I train every Sunday, rain or shine.", true},                                          // no rule resolves it: the same words
+		{"The user trains every Monday.", "I train every Sunday, rain or shine.", false},                                         //
+		{"The family has farmed here for the last 200 years.", "We have farmed here, the family, for the last 200 years.", true}, // half of it twice is more than a Duration holds
+		{"The project page is https://example.org/x", "It is at https://example.org/x", true},                                    //
+		{"The project page is https://evil.example/x", "It is at https://example.org/x", false},                                  //
+		{"Rosa Delgado is the user's sister.", "Rosa is my sister.", false},                                                      // the surname is invented
+		{"Ann is the user's sister.", "Anna is my sister.", false},                                                               // a name inside another
 		{"!!!", "anything", false},
 	} {
 		got := Understand(c.claim, now).HeldBy(c.turn, now, []string{"", "ada"})

@@ -106,12 +106,7 @@ func Load(file []byte, fine bool) *Model {
 func Layout(s string) string { return strings.ReplaceAll(s, "\n", " ¶ ") }
 
 // P returns the probability for a text, 0–1.
-func (m *Model) P(s string) float64 {
-	if len(m.weights) == 0 {
-		return 0
-	}
-	return m.Rate(read(s, m.fine))
-}
+func (m *Model) P(s string) float64 { return m.Rate(read(s, m.fine)) }
 
 // Rate is [Model.P] of a text that several models rate.
 func (m *Model) Rate(t Text) float64 {

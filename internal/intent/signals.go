@@ -123,15 +123,7 @@ func yes(b bool) string {
 }
 
 // speakers are first-person pronouns and possessives.
-var speakers = wordSet("i me my mine we us our ours i'm i've i'd i'll im ive ich mich mir mein meine meinen meinem meiner wir uns unser unsere unseren unserem unserer yo me mi mis mí nosotros nos nuestro nuestra nuestros nuestras 我 咱 俺")
-
-func wordSet(list string) map[string]bool {
-	set := make(map[string]bool)
-	for w := range strings.FieldsSeq(list) {
-		set[w] = true
-	}
-	return set
-}
+var speakers = text.WordSet("i me my mine we us our ours i'm i've i'd i'll im ive ich mich mir mein meine meinen meinem meiner wir uns unser unsere unseren unserem unserer yo me mi mis mí nosotros nos nuestro nuestra nuestros nuestras 我 咱 俺")
 
 // aWord is a word, a Han character or a mark.
 type aWord struct {

@@ -85,7 +85,7 @@ func Listen(ctx context.Context, db string) (*Listener, error) {
 	}
 	raw, err := json.Marshal(announcement{version, l.Addr().String(), memory, certificate, key})
 	if err == nil {
-		err = WritePrivate(path, raw)
+		err = WriteFile(path, raw, 0o600)
 	}
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
@@ -262,27 +262,18 @@ func ReadPrivate(path string, most int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, most))
 }
 
-// WritePrivate replaces a file by one that only its owner can read, which is
-// written whole before.
-func WritePrivate(path string, content []byte) (err error) {
-	temp, err := os.CreateTemp(filepath.Dir(path), ".ebb-*") // mode 0600
+// WriteFile atomically replaces a file by one with this content and mode.
+func WriteFile(path string, content []byte, mode fs.FileMode) error {
+	temp, err := os.CreateTemp(filepath.Dir(path), ".ebb-*")
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			_ = temp.Close()
-			_ = os.Remove(temp.Name())
-		}
-	}()
-	if _, err = temp.Write(content); err != nil {
-		return err
+	_, err = temp.Write(content)
+	if err = errors.Join(err, temp.Chmod(mode), temp.Sync(), temp.Close()); err == nil {
+		err = os.Rename(temp.Name(), path)
 	}
-	if err = temp.Sync(); err != nil {
-		return err
+	if err != nil {
+		_ = os.Remove(temp.Name())
 	}
-	if err = temp.Close(); err != nil {
-		return err
-	}
-	return os.Rename(temp.Name(), path)
+	return err
 }

@@ -17,7 +17,7 @@ func TestTheModelIsForTheTableOfTopics(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, crc32.ChecksumIEEE(table), binary.LittleEndian.Uint32(lines[4:]))
 	require.NotEmpty(t, Fitted.Lines)
-	for code := range topics.Of("restaurant nuts allergy boat taxes").All() {
+	for code := range topics.Of("restaurant nuts allergy boat taxes").Weights() {
 		require.Less(t, int(code), len(Fitted.Lines))
 	}
 }

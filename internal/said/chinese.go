@@ -222,15 +222,11 @@ func chinese() *lexicon {
 		han:         true,
 		subjects:    wordSet("我 咱 俺"),
 		possessives: wordSet("我 咱 俺"),
-		plural:      map[string]string{},
-		third:       map[string]string{},
 		prefixes:    wordSet("在 从 对 自 上 去 到 每 周 下 因 除 作 为 现 目 最 平 以 今"),
-		articles:    map[string]bool{},
 		vague:       wordSet("这 那 它 他 她 你 您 啥 谁 怎"),
 		timely:      wordSet("每 天 周 星 末 晚 早 都 常 年 月"),
 		olds:        wordSet("旧 前"),
 		news:        wordSet("新"),
-		her:         map[string]bool{},
 		pronouns:    wordSet("她 他 你 您"),
 		of:          "的",
 		belongs:     phrasesOf("会员 成员 队员 粉丝 球迷 影迷 歌迷 好人 新人 主人 客人 大人 病人 男人 女人 的人 新手 高手 对手 一员"),
@@ -238,14 +234,12 @@ func chinese() *lexicon {
 		manners:     phrasesOf("简短 简洁 详细 简练 简明 正式 礼貌 一句话 精炼 少废话 直接 口语 随意 分点 列点 短 长 简单 通俗 客气"),
 		units:       wordSet("公 摄 华 英 千 米 人"),
 	}
-	l.adverbs = make(phrases)
 	l.adverbs.add("已经 刚 刚刚 都 一直 很 非常 特别 真的 其实 就 才 超 超级 挺 比较 真 特 最 也是 目前 当前 终于 本人 自己 十分 相当 蛮 确实 向来 一向 从小 从小就 上个月 上周 去年 前阵子 今年 这个月 前几天 最近刚 正式 主要 严重 地 嘛", 0)
 	l.adverbs.add("不 没 没有 从不 从来不", flagNot)
 	l.adverbs.add("不再 再也不", flagEnds)
 	l.adverbs.add("现在 最近 如今 从今天起 从现在起 从上周起 从下周起 从下个月起 下周开始 下个月开始 明天开始 明年开始 下周起 下个月起 明天起 明年起 现在起 从这周起 这个学期", flagNew)
 	l.adverbs.add("通常 经常 平时 每天 一般 总是 常常 时常", flagHabit)
 	l.adverbs.add("也 还 另外 同时", flagAlso)
-	l.openers = make(phrases)
 	l.openers.add("对了 那个 嗯 好的 好 哦 啊 顺便说一下 顺便说一句 顺便 另外 补充一下 提醒一下 更新一下 跟你说一下 跟你说 告诉你 告诉你一下 告诉你一声 和你说一下 说一下 记住 请记住 记一下 帮我记一下 帮我记住 麻烦记一下 记得 别忘了 永远别忘了 千万别忘了 一定要记住 你要知道 你知道 因为 由于 不过 但是 但 而且 所以 其实 说实话 老实说 更正一下 更正 纠正一下 抱歉 不好意思 不对 不是 说错了 对 是的 没错 谢谢 哈哈 你好 嗨 说到 话说 关于我 介绍一下 作为 个人而言 对我来说 可惜 好消息 顺带一提 备注 注意 重要 然后 还有 本来就 忘了说 忘了告诉你 你记一下 请注意", 0)
 	l.openers.add("以后 今后 从现在开始", flagNew|flagAlways)
 	l.openers.add("请 麻烦", flagPlease)
@@ -256,7 +250,6 @@ func chinese() *lexicon {
 	l.blocks.add("下周开始 下个月开始 明天开始 明年开始 下周起 下个月起 明天起 明年起", flagNew)
 	l.passing = phrasesOf("昨天 今天 今晚 昨晚 刚才 这会儿 此刻 今早 这次 正在 今儿 昨儿")
 	l.ends = phrasesOf("因为 所以 但是 但 不过 而且 并且 然后 可是 的时候 时候 来着 已经 也 而不是")
-	l.trails = make(phrases)
 	l.trails.add("了 呢 啊 哦 哈 呀 的 啦 嘛 哟 诶 喔 哈哈 谢谢 上班 工作 人 一点 就行 就好 即可 多年 很多年 好几年 这边 那边 读书 为主 很久 三年 两年 五年 十年 了三年 , : 一些 过 年 多 半年 住 存一下 记一下", 0)
 	l.trails.add("现在", flagNew)
 	l.instead = phrasesOf("而不是")

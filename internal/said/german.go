@@ -276,7 +276,6 @@ func german() *lexicon {
 		extra:      "der die das und ist nicht ein eine mit auf für ich wir du er sie es bitte dich mir mich dir heute hat war zu dem den von wie was auch noch schon wenn aber oder kannst hast bist wird über sind",
 	}
 	l.clipped = map[string]string{"hab": "habe", "geh": "gehe", "fahr": "fahre", "schreib": "schreibe", "rauch": "rauche", "vertrag": "vertrage", "mach": "mache", "wohn": "wohne", "spiel": "spiele", "lern": "lerne", "lauf": "laufe", "trink": "trinke", "ess": "esse", "hass": "hasse", "komm": "komme", "koch": "koche", "les": "lese", "steh": "stehe", "find": "finde", "nutz": "nutze", "benutz": "benutze", "treff": "treffe", "leb": "lebe", "hor": "hore", "sprech": "spreche", "lieb": "liebe", "arbeit": "arbeite", "nehm": "nehme", "nem": "einem", "nen": "einen", "ne": "eine"}
-	l.adverbs = make(phrases)
 	l.adverbs.add("gerade eben ja halt eigentlich übrigens sehr wirklich total echt ganz schon bereits aktuell derzeit momentan zurzeit leider doch mal einfach vor_allem besonders nur seit_jahren seit_langem selbst persönlich beide endlich so stark schwer extrem leicht wohl ziemlich richtig absolut voll dann außerdem hauptberuflich beruflich seit_kurzem_erst gestern_erst erst noch", 0)
 	l.adverbs.add("nicht nie niemals kein keine keinen keinem gar_nicht überhaupt_nicht kaum selten", flagNot)
 	l.adverbs.add("nicht_mehr nie_mehr nie_wieder", flagEnds)
@@ -286,7 +285,6 @@ func german() *lexicon {
 	l.adverbs.add("auch ebenfalls zusätzlich noch_ein noch_eine noch_einen", flagAlso)
 	l.adverbs.add("gestern vorgestern heute letzte_woche letzten_monat letztes_jahr letzten_sommer letzten_winter vorige_woche vergangene_woche vor_kurzem kürzlich bei_mir bei_uns", 0)
 	l.adverbs.add(sinceWhen(), 0)
-	l.openers = make(phrases)
 	l.openers.add("also ok okay oh ach hi hey hallo ja nein_, nö übrigens zur_info nur_zur_info nur_dass_du_es_weißt fürs_protokoll merk_dir merk_dir_dass merk_dir_bitte_dass merke_dir_bitte denk_dran denk_daran denk_bitte_daran_dass vergiss_nicht vergiss_nicht_dass vergiss_nie vergiss_nie_dass du_musst_wissen du_solltest_wissen du_solltest_wissen_dass wichtig kleine_info kurze_info kleines_update kurzes_update update korrektur entschuldigung sorry wie_gesagt wie_du_weißt ehrlich_gesagt fyi btw danke moment halt stopp quatsch nee naja na_ja tja leider weil denn da dass nur_so nebenbei noch_was noch_etwas was_mich_angeht zu_mir zur_erinnerung gute_nachrichten neuigkeiten genau klar stimmt hm hmm ähm und_zwar ich_wollte_dir_sagen_dass ich_muss_sagen ich_muss_zugeben fun_fact bitte_merken zum_merken nochmal das_heißt vergiss_das doch_nicht", 0)
 	l.openers.add("ab_jetzt ab_sofort künftig in_zukunft von_nun_an ab_heute", flagNew|flagAlways)
 	l.openers.add("bitte", flagPlease)
@@ -298,7 +296,6 @@ func german() *lexicon {
 	l.blocks = phrasesOf("würde würden könnte könnten hätte hätten wäre wären möchte möchten vielleicht eventuell wahrscheinlich vermutlich möglicherweise wenn falls ob soll sollte sollten hoffe hoffentlich überlege plane planen denke glaube früher damals als_kind als_ich fast beinahe anscheinend scheinbar werde will wollen wollte wünschte träume träumte als_ob irgendwann morgen_werde nächste_woche nächsten_monat nächstes_jahr nächstes_mal nehme_an schätze mir_scheint gesagt_hat meint meinte gefühlt ehemals mal_sehen müsste dürfte wohnte arbeitete am_überlegen im_urlaub bis_vor war")
 	l.passing = phrasesOf("gestern heute heute_abend heute_morgen vorhin gerade_eben heute_früh gestern_abend diesmal neulich")
 	l.ends = phrasesOf("weil denn da obwohl aber sondern während wenn falls dass der_mich die_mich was weshalb deshalb daher seit_dem seit_jahren seit_ein seit_zwei seit_drei seit_fünf seit_vier seit_2019 seit_2020 seit_2021 seit_2022 seit_2023 seit_2024 seit_2025 seit letzte_woche letzten_monat letztes_jahr diese_woche im_januar im_februar im_märz im_april im_mai im_juni im_juli im_august im_september im_oktober im_november im_dezember und_ich und_wir und_mein und_meine statt anstatt als_ob nachdem bevor bis und_zwar deswegen ist sind war")
-	l.trails = make(phrases)
 	l.trails.add("gekauft geholt angeschafft statt fließend heißt bitte übrigens eigentlich momentan derzeit zurzeit gerade ja halt aktuell persönlich sehr danke lol haha wirklich total , . : vor_allem besonders über_alles schon_immer so_sehr wahnsinnig einfach fix leider mal allergisch", 0)
 	l.trails.add("jetzt nun inzwischen mittlerweile neuerdings stattdessen wieder ab_sofort ab_jetzt künftig", flagNew)
 	l.trails.add("mehr nicht_mehr", flagEnds)

@@ -30,16 +30,18 @@ type phrase struct {
 // phrases maps a first word to its phrases, longest first.
 type phrases map[string][]phrase
 
-func (p phrases) add(words string, s termFlags) {
+func (p *phrases) add(words string, s termFlags) {
+	if *p == nil {
+		*p = make(phrases)
+	}
 	for _, w := range strings.Fields(words) {
 		seq := sequence(w)
-		p[seq[0]] = append(p[seq[0]], phrase{seq, s})
-		slices.SortStableFunc(p[seq[0]], func(a, b phrase) int { return len(b.words) - len(a.words) })
+		(*p)[seq[0]] = append((*p)[seq[0]], phrase{seq, s})
+		slices.SortStableFunc((*p)[seq[0]], func(a, b phrase) int { return len(b.words) - len(a.words) })
 	}
 }
 
-func phrasesOf(words string) phrases {
-	p := make(phrases)
+func phrasesOf(words string) (p phrases) {
 	p.add(words, 0)
 	return p
 }

@@ -216,15 +216,8 @@ func spanish() *lexicon {
 		extra:      "el la los las que es un una y no con para por mi me te se lo en de del al está son muy pero cómo qué más hoy ya puedes tengo este esta eso soy si gracias hola bien sobre quiero fue ha he",
 	}
 	for _, pair := range [][2]string{{"vivimos", "vivo"}, {"somos", "soy"}, {"estamos", "estoy"}, {"tenemos", "tengo"}, {"trabajamos", "trabajo"}, {"hablamos", "hablo"}, {"nos", "me"}, {"comemos", "como"}, {"bebemos", "bebo"}, {"preferimos", "prefiero"}, {"vamos", "voy"}, {"hacemos", "hago"}, {"jugamos", "juego"}, {"usamos", "uso"}, {"solemos", "suelo"}, {"podemos", "puedo"}, {"conducimos", "conduzco"}, {"adoramos", "adoro"}, {"odiamos", "odio"}} {
-		l.third[foldWord(pair[0])] = pair[1]
-		l.plural[foldWord(pair[0])] = pair[1]
+		l.third[pair[0]], l.plural[pair[0]] = pair[1], pair[1]
 	}
-	for k, v := range l.third {
-		if f := foldWord(k); f != k {
-			l.third[f] = v
-		}
-	}
-	l.adverbs = make(phrases)
 	l.adverbs.add("ya realmente muy mucho muchísimo actualmente recién recientemente por_fin finalmente solo sólo sí también_yo todavía aún sobre_todo especialmente bastante personalmente la_verdad simplemente principalmente originalmente desde_siempre de_verdad tanto pues hace_poco ambos últimamente_solo por_desgracia severamente", 0)
 	l.adverbs.add("no nunca jamás tampoco apenas", flagNot)
 	l.adverbs.add("ya_no", flagEnds)
@@ -232,7 +225,6 @@ func spanish() *lexicon {
 	l.adverbs.add("normalmente generalmente a_menudo habitualmente usualmente todos_los_días cada_día cada_mañana cada_noche cada_semana cada_año todas_las_semanas todas_las_mañanas a_veces por_lo_general casi_siempre", flagHabit)
 	l.adverbs.add("siempre", flagHabit|flagAlways)
 	l.adverbs.add("también además otro_más", flagAlso)
-	l.openers = make(phrases)
 	l.openers.add("bueno pues ok vale hola oye ah oh sí si_, no_, por_cierto para_que_lo_sepas para_tu_información que_sepas_que recuerda_que recuerda no_olvides_que nunca_olvides_que ten_en_cuenta_que toma_nota apunta apunta_que importante aviso novedad novedades corrección perdón perdona como_sabes como_te_dije la_verdad_es_que la_verdad sinceramente gracias actualización fyi quería_decirte_que te_cuento_que te_cuento debo_decir_que desgraciadamente lamentablemente afortunadamente buenas_noticias noticias porque ya_que dado_que es_que resulta_que en_cuanto_a_mí en_mi_caso para_mí yo_personalmente dato dato_curioso un_dato una_cosa eso_sí claro exacto bueno_pues mira bien olvida_eso no_espera espera buenas por_si_acaso por_si_te_sirve nunca_lo_olvides así_que_ya_sabes como_dato", 0)
 	l.openers.add("a_partir_de_ahora de_ahora_en_adelante en_adelante desde_ahora a_partir_de_hoy", flagNew|flagAlways)
 	l.openers.add("por_favor porfa porfavor", flagPlease)
@@ -243,7 +235,6 @@ func spanish() *lexicon {
 	l.blocks = phrasesOf("de_risa de_la_risa de_vergüenza de_aburrimiento de_envidia de_hambre de_miedo de_sueño de_ganas quizás quizá tal_vez podría podríamos sería gustaría encantaría querría quisiera ojalá debería deberíamos si cuando_era de_niño de_niña de_pequeño de_pequeña antes_vivía antes_trabajaba antes_tenía antes_era antes_me antes_yo creo pienso a_lo_mejor puede_que parece supuestamente aparentemente voy_a_mudarme voy_a_vivir vamos_a_mudarnos quiero queremos espero casi planeo pensando probablemente posiblemente igual_me viviría trabajaría tendría hubiera hubiese fuera fuese como_si algún_día próxima_semana próximo_mes próximo_año semana_que_viene mes_que_viene año_que_viene soñaba vivía trabajaba tenía seguramente no_sé duda dudo mi_ex depende")
 	l.passing = phrasesOf("hoy ayer anoche esta_noche esta_mañana esta_tarde ahora_mismo hace_un_rato el_otro_día mañana_por")
 	l.ends = phrasesOf("porque ya_que aunque pero sino mientras cuando si que donde desde_hace desde_que desde_2019 desde_2020 desde_2021 desde_2022 desde_2023 desde_2024 desde_enero desde_marzo desde hace_dos hace_tres hace_un hace_una hace_años la_semana_pasada el_mes_pasado el_año_pasado este_año este_mes esta_semana y_mi y_yo y_me y_es y_no en_vez_de en_lugar_de para_que así_que por_eso gracias_a debido_a en_enero en_febrero en_marzo en_abril en_mayo en_junio en_julio en_agosto en_septiembre en_octubre en_noviembre en_diciembre es son está")
-	l.trails = make(phrases)
 	l.trails.add("por_favor por_cierto personalmente actualmente la_verdad mucho muchísimo jaja lol siempre gracias de_momento por_ahora desde_siempre más sobre_todo especialmente ya , . : bastante un_montón tanto comprado", 0)
 	l.trails.add("ahora últimamente en_su_lugar otra_vez de_nuevo a_partir_de_ahora de_ahora_en_adelante", flagNew)
 	l.trails.add("ya_no nunca_más", flagEnds)

@@ -247,5 +247,5 @@ func (f *Tokens) write(all []Token) error {
 		return err
 	}
 	f.byHash = nil
-	return link.WritePrivate(f.path, raw)
+	return link.WriteFile(f.path, raw, 0o600)
 }

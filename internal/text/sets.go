@@ -59,3 +59,12 @@ func (a TermSet) Cosine(b TermSet) float64 {
 	}
 	return float64(a.shared(b)) / math.Sqrt(float64(a.n)*float64(b.n))
 }
+
+// TermsOf returns the [Terms] of texts as a set.
+func TermsOf(texts ...string) map[string]bool {
+	set := make(map[string]bool)
+	for _, s := range texts {
+		scan(s, func(_ []byte, term string) { set[term] = true })
+	}
+	return set
+}

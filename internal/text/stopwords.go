@@ -1,7 +1,5 @@
 package text
 
-import "strings"
-
 // IsStopWord reports whether a folded, unstemmed word (lower case, no
 // diacritics, apostrophes removed: "dont") is too common to search for. The list
 // holds English function words, auxiliaries, their contractions and question
@@ -10,17 +8,7 @@ import "strings"
 // words of English ("die", "son", "pour", "war").
 func IsStopWord(term string) bool { return stopWords[term] }
 
-var stopWords = func() map[string]bool {
-	m := make(map[string]bool, 512)
-	for _, list := range []string{
-		englishStops, germanStops, spanishStops, frenchStops, russianStops, chineseStops, japaneseStops,
-	} {
-		for w := range strings.FieldsSeq(list) {
-			m[w] = true
-		}
-	}
-	return m
-}()
+var stopWords = WordSet(englishStops, germanStops, spanishStops, frenchStops, russianStops, chineseStops, japaneseStops)
 
 const englishStops = `
 a about above after again against all also am an and any are arent as at be because been before being below

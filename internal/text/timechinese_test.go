@@ -36,6 +36,7 @@ func TestChineseTimes(t *testing.T) {
 		"十三月":           "",
 		"三个月大":          "",
 		"last week 和昨天": "last week 2025-05-05 2025-05-12, 昨天 2025-05-13 2025-05-14",
+		"我用iPhone昨天买的":  "昨天 2025-05-13 2025-05-14",
 	} {
 		got := ""
 		for _, s := range TimeSpans(written, ref) {

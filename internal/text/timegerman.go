@@ -19,7 +19,7 @@ const (
 	deThis    = `(?:diese[nrsm]?|dies|heurige[nrsm]?)`
 )
 
-func germanPhrase(pattern string, resolve func(g []string, ref time.Time) (timeMatch, bool)) timePhrase {
+func timePhraseOf(pattern string, resolve func(g []string, ref time.Time) (timeMatch, bool)) timePhrase {
 	return timePhrase{regexp.MustCompile(`^(?i:` + spaced.Replace(pattern) + `)`), resolve}
 }
 
@@ -37,41 +37,41 @@ var germanTimes = timeLanguage{
 		mittwochnachmittag donnerstagnachmittag freitagnachmittag samstagnachmittag sonntagnachmittag`,
 		`januar jänner februar feber märz april mai juni juli august september oktober november dezember`),
 	phrases: []timePhrase{
-		germanPhrase(`(?:jede[nrs]? (?:`+deWeekday+`|`+dePart+`|`+deUnit+`)|(?:`+deWeekday+`|morgen|abend)s|(?:guten|schönen) (?:morgen|tag|abend)|guter dinge)`, recurringPhrase),
-		germanPhrase(`(vorgestern|gestern|heute|heut|übermorgen|morgen)(?: `+dePart+`)?`, germanNearDay),
-		germanPhrase(`(?:am |der |den |vom |zum )?(\d{1,2})\. ?`+deMonth+`\.?(?:,? ?(\d{4}))?`, func(g []string, ref time.Time) (timeMatch, bool) {
+		timePhraseOf(`(?:jede[nrs]? (?:`+deWeekday+`|`+dePart+`|`+deUnit+`)|(?:`+deWeekday+`|morgen|abend)s|(?:guten|schönen) (?:morgen|tag|abend)|guter dinge)`, recurringPhrase),
+		timePhraseOf(`(vorgestern|gestern|heute|heut|übermorgen|morgen)(?: `+dePart+`)?`, germanNearDay),
+		timePhraseOf(`(?:am |der |den |vom |zum )?(\d{1,2})\. ?`+deMonth+`\.?(?:,? ?(\d{4}))?`, func(g []string, ref time.Time) (timeMatch, bool) {
 			return calendarDay(numberOf(g[1]), germanMonth(g[2]), g[3], ref)
 		}),
-		germanPhrase(`(?:am|der|den|vom|zum) (\d{1,2})\. ?(\d{1,2})\.(\d{4}|\d{2})?`, func(g []string, ref time.Time) (timeMatch, bool) {
+		timePhraseOf(`(?:am|der|den|vom|zum) (\d{1,2})\. ?(\d{1,2})\.(\d{4}|\d{2})?`, func(g []string, ref time.Time) (timeMatch, bool) {
 			mo := numberOf(g[2])
 			if mo < 1 || mo > 12 {
 				return timeMatch{}, false
 			}
 			return calendarDay(numberOf(g[1]), time.Month(mo), g[3], ref)
 		}),
-		germanPhrase(`(?:am|zum|vom) (\d{1,2})\.`, func(g []string, ref time.Time) (timeMatch, bool) { return monthDay(numberOf(g[1]), ref) }),
-		germanPhrase(`vor (?:ein )?`+deCount+` `+deUnit, func(g []string, ref time.Time) (timeMatch, bool) {
+		timePhraseOf(`(?:am|zum|vom) (\d{1,2})\.`, func(g []string, ref time.Time) (timeMatch, bool) { return monthDay(numberOf(g[1]), ref) }),
+		timePhraseOf(`vor (?:ein )?`+deCount+` `+deUnit, func(g []string, ref time.Time) (timeMatch, bool) {
 			return countedUnits(-countOf(g[1], germanCounts), germanUnits[g[2]], ref)
 		}),
-		germanPhrase(`in `+deCount+` `+deUnit, func(g []string, ref time.Time) (timeMatch, bool) {
+		timePhraseOf(`in `+deCount+` `+deUnit, func(g []string, ref time.Time) (timeMatch, bool) {
 			return countedUnits(countOf(g[1], germanCounts), germanUnits[g[2]], ref)
 		}),
-		germanPhrase(`(?:in )?(?:den|die) (?:letzten|vergangenen) `+deCount+` `+deUnit, func(g []string, ref time.Time) (timeMatch, bool) {
+		timePhraseOf(`(?:in )?(?:den|die) (?:letzten|vergangenen) `+deCount+` `+deUnit, func(g []string, ref time.Time) (timeMatch, bool) {
 			return lastUnits(countOf(g[1], germanCounts), germanUnits[g[2]], ref)
 		}),
-		germanPhrase(`(?:(?:am|im|in|den|der|die|das|an) (?:der |den )?)?(?:(`+deLast+`)|(`+deNext+`)|(`+deThis+`)|(vorletzte[nrsm]?)|(übernächste[nrsm]?)) (?:(wochenende|woche|monat|jahr|quartal|nacht|abend|morgen)|`+deWeekday+`|`+deMonth+`|`+deSeason+`)`+dePart+`?`, germanRelative),
-		germanPhrase(`(?:am |den |der )?`+deWeekday+`(?:[ ,]*(?:den |der )?(\d{1,2})\. ?`+deMonth+`| ?`+dePart+`)?`, germanWeekday),
-		germanPhrase(`(?:am|übers|das) wochenende`, func(_ []string, ref time.Time) (timeMatch, bool) { return bareWeekend(ref), true }),
-		germanPhrase(`(?:(?:im|den|der|seit|anfang|mitte|ende) )+`+deMonth+`(?: (\d{4}))?`, germanMonthAlone),
-		germanPhrase(deMonth+`(?: (\d{4}))`, germanMonthAlone),
-		germanPhrase(`(januar|jänner|februar|feber|märz|juni|juli|oktober|dezember)`, germanMonthAlone),
-		germanPhrase(`(?:im|den|der|diesen) `+deSeason+`(?: (\d{4}))?`, func(g []string, ref time.Time) (timeMatch, bool) {
+		timePhraseOf(`(?:(?:am|im|in|den|der|die|das|an) (?:der |den )?)?(?:(`+deLast+`)|(`+deNext+`)|(`+deThis+`)|(vorletzte[nrsm]?)|(übernächste[nrsm]?)) (?:(wochenende|woche|monat|jahr|quartal|nacht|abend|morgen)|`+deWeekday+`|`+deMonth+`|`+deSeason+`)`+dePart+`?`, germanRelative),
+		timePhraseOf(`(?:am |den |der )?`+deWeekday+`(?:[ ,]*(?:den |der )?(\d{1,2})\. ?`+deMonth+`| ?`+dePart+`)?`, germanWeekday),
+		timePhraseOf(`(?:am|übers|das) wochenende`, func(_ []string, ref time.Time) (timeMatch, bool) { return bareWeekend(ref), true }),
+		timePhraseOf(`(?:(?:im|den|der|seit|anfang|mitte|ende) )+`+deMonth+`(?: (\d{4}))?`, germanMonthAlone),
+		timePhraseOf(deMonth+`(?: (\d{4}))`, germanMonthAlone),
+		timePhraseOf(`(januar|jänner|februar|feber|märz|juni|juli|oktober|dezember)`, germanMonthAlone),
+		timePhraseOf(`(?:im|den|der|diesen) `+deSeason+`(?: (\d{4}))?`, func(g []string, ref time.Time) (timeMatch, bool) {
 			return bareSeason(germanSeasons[g[1]], g[2], ref)
 		}),
-		germanPhrase(`(?:im jahr|im jahre) (\d{4})`, func(g []string, ref time.Time) (timeMatch, bool) {
+		timePhraseOf(`(?:im jahr|im jahre) (\d{4})`, func(g []string, ref time.Time) (timeMatch, bool) {
 			return yearNamed(g[1], ref)
 		}),
-		germanPhrase(`(?:(?:zu|zum|an|am|über|die|den|der) )*(silvester|jahreswechsel|neujahr|weihnachten|heiligabend|heiligen abend|nikolaus|ostern|ostersonntag|ostermontag|karfreitag|pfingsten|feiertagen|feiertage)(?: (\d{4}))?`, germanHoliday),
+		timePhraseOf(`(?:(?:zu|zum|an|am|über|die|den|der) )*(silvester|jahreswechsel|neujahr|weihnachten|heiligabend|heiligen abend|nikolaus|ostern|ostersonntag|ostermontag|karfreitag|pfingsten|feiertagen|feiertage)(?: (\d{4}))?`, germanHoliday),
 	},
 }
 

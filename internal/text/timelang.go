@@ -65,18 +65,23 @@ func withPhrases(found []TimeSpan, s string, ref time.Time) []TimeSpan {
 	return found
 }
 
-// phraseSpans finds the expressions of all [timeLanguages], from left to right.
+// phraseSpans finds the expressions of all [timeLanguages] and of Chinese, from left to right.
 func phraseSpans(s string, ref time.Time) (all []phraseSpan) {
-	inWord := false
+	inWord, chinese := false, strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) })
 	for at := 0; at < len(s); {
 		r, size := utf8.DecodeRuneInString(s[at:])
 		begins := !inWord && (unicode.IsLetter(r) || r >= '0' && r <= '9')
 		inWord = unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
-		if !begins {
-			at += size
-			continue
+		var span phraseSpan
+		taken := 0
+		if begins {
+			span, taken = phraseAt(s, at, ref)
+			inWord = inWord && taken == 0
 		}
-		span, taken := phraseAt(s, at, ref)
+		if taken == 0 && chinese { // a phrase begins anywhere: there are no blanks
+			span, taken = firstPhrase(chineseTimes, s, at, ref, func(string) bool { return false })
+			size = max(size, len(zhLeading.FindString(s[at:])))
+		}
 		if taken == 0 {
 			at += size
 			continue
@@ -85,7 +90,6 @@ func phraseSpans(s string, ref time.Time) (all []phraseSpan) {
 			all = append(all, span)
 		}
 		at += taken
-		inWord = false
 	}
 	return all
 }
@@ -96,18 +100,24 @@ func phraseAt(s string, at int, ref time.Time) (phraseSpan, int) {
 		if !language.leads[word] && !(s[at] >= '0' && s[at] <= '9') {
 			continue
 		}
-		for _, p := range language.phrases {
-			g := p.pattern.FindStringSubmatch(s[at:])
-			if g == nil || goesOn(s[at+len(g[0]):]) {
-				continue
-			}
-			for i := range g {
-				g[i] = strings.ToLower(g[i])
-			}
-			m, ok := p.resolve(g, ref)
-			if !ok {
-				continue
-			}
+		if span, taken := firstPhrase(language.phrases, s, at, ref, goesOn); taken > 0 {
+			return span, taken
+		}
+	}
+	return phraseSpan{}, 0
+}
+
+// firstPhrase reads the first of the phrases that s[at:] begins with.
+func firstPhrase(phrases []timePhrase, s string, at int, ref time.Time, goesOn func(rest string) bool) (phraseSpan, int) {
+	for _, p := range phrases {
+		g := p.pattern.FindStringSubmatch(s[at:])
+		if g == nil || goesOn(s[at+len(g[0]):]) {
+			continue
+		}
+		for i := range g {
+			g[i] = strings.ToLower(g[i])
+		}
+		if m, ok := p.resolve(g, ref); ok {
 			span := phraseSpan{TimeSpan{Start: m.from, End: m.to, Text: s[at : at+len(g[0])], Offset: at}, m.recurring}
 			span.later(m)
 			return span, len(g[0])

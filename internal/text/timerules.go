@@ -159,19 +159,11 @@ func (p *timeParser) weekday(i, _ int) (timeMatch, bool) {
 		from := floor(p.ref, week).AddDate(0, 0, 7*p.toks[k].n+(t.n+6)%7)
 		return span(i, k+2, from, from.AddDate(0, 0, 1), day)
 	}
-	if p.isSym(m.j, ',') { // "Friday, May 5": the date says which
-		j := p.skip(m.j+1, "the")
-		for _, rule := range []timeRule{(*timeParser).monthDay, (*timeParser).dayMonth} {
-			if !p.ok(j) || p.kind(j) != lexMonth && p.kind(j) != lexDigits && p.kind(j) != lexOrdinal {
-				continue
-			}
-			if d, ok := rule(p, j, 0); ok && d.grain == day {
-				d.i = i
-				return d, true
-			}
-		}
+	j := m.j
+	if p.isSym(j, ',') { // "Friday, May 5": the date says which
+		j++
 	}
-	j := p.skip(m.j, "the")
+	j = p.skip(j, "the")
 	for _, rule := range []timeRule{(*timeParser).monthDay, (*timeParser).dayMonth} {
 		if p.ok(j) && (p.kind(j) == lexMonth || p.kind(j) == lexDigits || p.kind(j) == lexOrdinal) {
 			if d, ok := rule(p, j, 0); ok && d.grain == day {

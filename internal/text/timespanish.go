@@ -1,7 +1,6 @@
 package text
 
 import (
-	"regexp"
 	"strings"
 	"time"
 )
@@ -17,10 +16,6 @@ const (
 	esComing  = `(que viene|próxim[oa]|proxim[oa]|siguiente)`
 )
 
-func spanishPhrase(pattern string, resolve func(g []string, ref time.Time) (timeMatch, bool)) timePhrase {
-	return timePhrase{regexp.MustCompile(`^(?i:` + spaced.Replace(pattern) + `)`), resolve}
-}
-
 var spanishTimes = timeLanguage{
 	leads: WordSet(`anteayer antier antes ayer anoche hoy pasado mañana cada todos todas por de el la los las en a
 		esta este estos hace dentro fin nochevieja nochebuena navidad navidades pascua semana próximo próxima último última desde
@@ -28,52 +23,52 @@ var spanishTimes = timeLanguage{
 		`domingo lunes martes miércoles miercoles jueves viernes sábado sabado`,
 		`enero febrero marzo abril mayo junio julio agosto septiembre setiembre octubre noviembre diciembre`),
 	phrases: []timePhrase{
-		spanishPhrase(`(?:cada (?:`+esWeekday+`|`+esPart+`|`+esUnit+`)|tod[oa]s l[oa]s (?:`+esWeekday+`|`+esUnit+`|mañanas|tardes|noches)|los `+esWeekday+`|por las? (?:mañanas?|tardes?|noches?)|de la (?:mañana|tarde|noche)|(?:la|las) mañanas?)`, recurringPhrase),
-		spanishPhrase(`(anteayer|antier|antes de ayer|ayer|anoche|hoy|pasado mañana|mañana)(?: (?:por|en|a) la `+esPart+`)?`, spanishNearDay),
-		spanishPhrase(`(?:esta `+esPart+`)`, func(g []string, ref time.Time) (timeMatch, bool) { return nearDay(0, g[1], spanishParts, ref) }),
-		spanishPhrase(`(?:el |al |del )?(?:`+esWeekday+`,? )?(?:el )?(?:día )?(\d{1,2}) de `+esMonth+`(?: del? (?:año )?(\d{4}))?`, func(g []string, ref time.Time) (timeMatch, bool) {
+		timePhraseOf(`(?:cada (?:`+esWeekday+`|`+esPart+`|`+esUnit+`)|tod[oa]s l[oa]s (?:`+esWeekday+`|`+esUnit+`|mañanas|tardes|noches)|los `+esWeekday+`|por las? (?:mañanas?|tardes?|noches?)|de la (?:mañana|tarde|noche)|(?:la|las) mañanas?)`, recurringPhrase),
+		timePhraseOf(`(anteayer|antier|antes de ayer|ayer|anoche|hoy|pasado mañana|mañana)(?: (?:por|en|a) la `+esPart+`)?`, spanishNearDay),
+		timePhraseOf(`(?:esta `+esPart+`)`, func(g []string, ref time.Time) (timeMatch, bool) { return nearDay(0, g[1], spanishParts, ref) }),
+		timePhraseOf(`(?:el |al |del )?(?:`+esWeekday+`,? )?(?:el )?(?:día )?(\d{1,2}) de `+esMonth+`(?: del? (?:año )?(\d{4}))?`, func(g []string, ref time.Time) (timeMatch, bool) {
 			return calendarDay(numberOf(g[2]), spanishMonths[g[3]], g[4], ref)
 		}),
-		spanishPhrase(`el (?:día )?(\d{1,2})`, func(g []string, ref time.Time) (timeMatch, bool) { return monthDay(numberOf(g[1]), ref) }),
-		spanishPhrase(`hace `+esCount+` `+esUnit, func(g []string, ref time.Time) (timeMatch, bool) {
+		timePhraseOf(`el (?:día )?(\d{1,2})`, func(g []string, ref time.Time) (timeMatch, bool) { return monthDay(numberOf(g[1]), ref) }),
+		timePhraseOf(`hace `+esCount+` `+esUnit, func(g []string, ref time.Time) (timeMatch, bool) {
 			return countedUnits(-countOf(g[1], spanishCounts), spanishUnits[g[2][:1]], ref)
 		}),
-		spanishPhrase(`(?:dentro de|en) `+esCount+` `+esUnit, func(g []string, ref time.Time) (timeMatch, bool) {
+		timePhraseOf(`(?:dentro de|en) `+esCount+` `+esUnit, func(g []string, ref time.Time) (timeMatch, bool) {
 			return countedUnits(countOf(g[1], spanishCounts), spanishUnits[g[2][:1]], ref)
 		}),
-		spanishPhrase(`(?:en )?l[oa]s últim[oa]s `+esCount+` `+esUnit, func(g []string, ref time.Time) (timeMatch, bool) {
+		timePhraseOf(`(?:en )?l[oa]s últim[oa]s `+esCount+` `+esUnit, func(g []string, ref time.Time) (timeMatch, bool) {
 			return lastUnits(countOf(g[1], spanishCounts), spanishUnits[g[2][:1]], ref)
 		}),
-		spanishPhrase(`(?:en |a |por |durante )?(?:el|la|al|del) (?:(pasad[oa]|últim[oa])|(próxim[oa])) (?:(semana|fin de semana|mes|año|trimestre)|`+esWeekday+`|`+esMonth+`|`+esSeason+`)`, func(g []string, ref time.Time) (timeMatch, bool) {
+		timePhraseOf(`(?:en |a |por |durante )?(?:el|la|al|del) (?:(pasad[oa]|últim[oa])|(próxim[oa])) (?:(semana|fin de semana|mes|año|trimestre)|`+esWeekday+`|`+esMonth+`|`+esSeason+`)`, func(g []string, ref time.Time) (timeMatch, bool) {
 			rel := 1
 			if g[1] != "" {
 				rel = -1
 			}
 			return spanishRelative(rel, g[3], g[4], g[5], g[6], ref)
 		}),
-		spanishPhrase(`(?:en |a |por |durante )?(?:(?:el|la|al|del) )?(?:(semana|fin de semana|mes|año|trimestre)|`+esWeekday+`|`+esMonth+`|`+esSeason+`) (?:`+esPast+`|`+esComing+`)`, func(g []string, ref time.Time) (timeMatch, bool) {
+		timePhraseOf(`(?:en |a |por |durante )?(?:(?:el|la|al|del) )?(?:(semana|fin de semana|mes|año|trimestre)|`+esWeekday+`|`+esMonth+`|`+esSeason+`) (?:`+esPast+`|`+esComing+`)`, func(g []string, ref time.Time) (timeMatch, bool) {
 			rel := 1
 			if g[5] != "" {
 				rel = -1
 			}
 			return spanishRelative(rel, g[1], g[2], g[3], g[4], ref)
 		}),
-		spanishPhrase(`(?:en )?este (?:(mes|año|fin de semana|trimestre)|`+esWeekday+`|`+esMonth+`|`+esSeason+`)`, func(g []string, ref time.Time) (timeMatch, bool) {
+		timePhraseOf(`(?:en )?este (?:(mes|año|fin de semana|trimestre)|`+esWeekday+`|`+esMonth+`|`+esSeason+`)`, func(g []string, ref time.Time) (timeMatch, bool) {
 			return spanishRelative(0, g[1], g[2], g[3], g[4], ref)
 		}),
-		spanishPhrase(`(?:en )?esta semana`, func(_ []string, ref time.Time) (timeMatch, bool) { return wholeUnit(0, week)(ref) }),
-		spanishPhrase(`(?:el |al |del )?`+esWeekday+`(?: (?:por|en|a) la `+esPart+`)?`, func(g []string, ref time.Time) (timeMatch, bool) {
+		timePhraseOf(`(?:en )?esta semana`, func(_ []string, ref time.Time) (timeMatch, bool) { return wholeUnit(0, week)(ref) }),
+		timePhraseOf(`(?:el |al |del )?`+esWeekday+`(?: (?:por|en|a) la `+esPart+`)?`, func(g []string, ref time.Time) (timeMatch, bool) {
 			return inPart(bareWeekday(spanishDays[g[1]], ref), g[2], spanishParts), true
 		}),
-		spanishPhrase(`(?:en |el )?fin de semana`, func(_ []string, ref time.Time) (timeMatch, bool) { return bareWeekend(ref), true }),
-		spanishPhrase(`(?:en |a (?:principios|mediados|finales) de |de |desde )?`+esMonth+`(?: del? (?:año )?(\d{4}))?`, func(g []string, ref time.Time) (timeMatch, bool) {
+		timePhraseOf(`(?:en |el )?fin de semana`, func(_ []string, ref time.Time) (timeMatch, bool) { return bareWeekend(ref), true }),
+		timePhraseOf(`(?:en |a (?:principios|mediados|finales) de |de |desde )?`+esMonth+`(?: del? (?:año )?(\d{4}))?`, func(g []string, ref time.Time) (timeMatch, bool) {
 			return calendarMonth(spanishMonths[g[1]], g[2], ref)
 		}),
-		spanishPhrase(`(?:en |el |la |del )+`+esSeason+`(?: del? (\d{4}))?`, func(g []string, ref time.Time) (timeMatch, bool) {
+		timePhraseOf(`(?:en |el |la |del )+`+esSeason+`(?: del? (\d{4}))?`, func(g []string, ref time.Time) (timeMatch, bool) {
 			return bareSeason(spanishSeasons[g[1]], g[2], ref)
 		}),
-		spanishPhrase(`(?:en el año|el año|en) ((?:19|20)\d\d)`, func(g []string, ref time.Time) (timeMatch, bool) { return yearNamed(g[1], ref) }),
-		spanishPhrase(`(?:(?:en|por|el|la|las|día|de) )*(nochevieja|nochebuena|navidades|navidad|año nuevo|semana santa|pascua)(?: del? (\d{4}))?`, spanishHoliday),
+		timePhraseOf(`(?:en el año|el año|en) ((?:19|20)\d\d)`, func(g []string, ref time.Time) (timeMatch, bool) { return yearNamed(g[1], ref) }),
+		timePhraseOf(`(?:(?:en|por|el|la|las|día|de) )*(nochevieja|nochebuena|navidades|navidad|año nuevo|semana santa|pascua)(?: del? (\d{4}))?`, spanishHoliday),
 	},
 }
 

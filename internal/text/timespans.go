@@ -56,7 +56,7 @@ func TimeSpans(s string, ref time.Time) []TimeSpan {
 		}
 		i = m.j
 	}
-	return withChinese(withPhrases(out, s, ref), s, ref)
+	return withPhrases(out, s, ref)
 }
 
 // valid reports whether a result is within the years that can be written as a

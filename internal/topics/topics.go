@@ -6,7 +6,7 @@
 // It has some hundred topics, their words in English, German, Spanish and
 // Chinese, and the similarity of each pair of topics, and some 2,400 finer concepts:
 // "the takeover" is near "Nordlys would like to buy us". A text becomes a small
-// [Set]; [Near] compares two sets. Neither needs a model, a file or the network.
+// [Set]; [Question.Near] compares two sets. Neither needs a model, a file or the network.
 // It is a weak signal that adds to words, entities and vectors and does not
 // replace them.
 //
@@ -63,9 +63,9 @@ func (s Set) Empty() bool { return len(s.codes) == 0 }
 // Names lists the topics, the strongest first.
 func (s Set) Names() []string {
 	var sorted []weighted
-	for t := range s.all() {
-		if t.code < maxTopics {
-			sorted = append(sorted, t)
+	for code, weight := range s.Weights() {
+		if code < maxTopics {
+			sorted = append(sorted, weighted{code, weight})
 		}
 	}
 	slices.SortStableFunc(sorted, func(a, b weighted) int { return cmp.Compare(b.weight, a.weight) })
@@ -96,39 +96,17 @@ func (r *reader) done() { pool.Put(r.sums) }
 // Load reads the lists. Without it the first use reads them.
 func Load() { lexicon() }
 
-// all yields the topics and concepts.
-func (s Set) all() iter.Seq[weighted] {
-	return func(yield func(weighted) bool) {
+// Weights yields the codes of the topics and concepts, each with its weight, 0–1.
+func (s Set) Weights() iter.Seq2[uint16, float32] {
+	return func(yield func(uint16, float32) bool) {
 		topics, concepts := s.divide()
 		for at := topics; len(at) >= topicSize; at = at[topicSize:] {
-			if !yield(weighted{topicIn(at), float32(at[1]) / weightUnit}) {
+			if !yield(topicIn(at), float32(at[1])/weightUnit) {
 				return
 			}
 		}
 		for at := concepts; len(at) >= conceptSize; at = at[conceptSize:] {
-			if !yield(weighted{conceptIn(at), float32(at[2]) / weightUnit}) {
-				return
-			}
-		}
-	}
-}
-
-// All yields the codes of the topics and concepts.
-func (s Set) All() iter.Seq[uint16] {
-	return func(yield func(uint16) bool) {
-		for t := range s.all() {
-			if !yield(t.code) {
-				return
-			}
-		}
-	}
-}
-
-// Weights yields the codes of the topics and concepts, each with its weight, 0–1.
-func (s Set) Weights() iter.Seq2[uint16, float32] {
-	return func(yield func(uint16, float32) bool) {
-		for t := range s.all() {
-			if !yield(t.code, t.weight) {
+			if !yield(conceptIn(at), float32(at[2])/weightUnit) {
 				return
 			}
 		}
@@ -143,8 +121,8 @@ func (s Set) Len() int {
 
 // Has reports whether a topic or concept is among them.
 func (s Set) Has(code uint16) bool {
-	for t := range s.all() {
-		if t.code == code {
+	for c := range s.Weights() {
+		if c == code {
 			return true
 		}
 	}
@@ -167,8 +145,8 @@ func Join(a, b Set) Set {
 	s := pool.Get().(*sums)
 	defer pool.Put(s)
 	for _, part := range []Set{a, b} {
-		for t := range part.all() {
-			s.add(t.code, t.weight)
+		for code, weight := range part.Weights() {
+			s.add(code, weight)
 		}
 	}
 	return FromCodes(s.appendCodes(nil))
@@ -183,15 +161,6 @@ func ShareConcept(a, b Set) bool {
 		}
 	}
 	return false
-}
-
-// Near returns the similarity of a sentence to a question, 0–1, the sum of two: that
-// of their topics, for each topic of the question the nearest one of the sentence,
-// weighted by the topic's specificity, over the lengths of both; and that of the
-// concepts they share, over the lengths of both, times the factor concepts. It is 0
-// when either is empty.
-func Near(question, sentence Set, concepts float64) float64 {
-	return Ask(question, concepts).Near(sentence)
 }
 
 // A Question is a question's topics and concepts, prepared for many sentences. It does
@@ -234,13 +203,13 @@ func ask(q Set, factor float64, weights *[maxTopics]float64, rarities *[maxCodes
 	}
 	var square float32
 	rare := 0.0
-	for t := range q.all() {
-		if t.code < maxTopics {
+	for code, weight := range q.Weights() {
+		if code < maxTopics {
 			continue
 		}
-		a.concepts = append(a.concepts, weighted{t.code, t.weight * rarities[t.code]})
-		square += t.weight * t.weight * rarities[t.code]
-		rare += float64(rarities[t.code])
+		a.concepts = append(a.concepts, weighted{code, weight * rarities[code]})
+		square += weight * weight * rarities[code]
+		rare += float64(rarities[code])
 	}
 	for i := range a.concepts { // square is 0 if no list has them
 		c := &a.concepts[i]
@@ -263,7 +232,10 @@ func ask(q Set, factor float64, weights *[maxTopics]float64, rarities *[maxCodes
 	return a
 }
 
-// Near is [Near] for the prepared question.
+// Near returns the similarity of a sentence, 0–1, the sum of two: that of the topics,
+// for each topic of the question the nearest one of the sentence, weighted by the
+// topic's specificity, over the lengths of both; and that of the concepts they share,
+// over the lengths of both, times the factor of [Ask]. It is 0 when either is empty.
 func (q *Question) Near(sentence Set) float64 { return q.Above(sentence, 0) }
 
 // Above returns [Question.Near] if that is more than least, and else 0. It is
@@ -397,8 +369,8 @@ func (c *Census) Remove(s Set) { c.count(s, -1) }
 func (c *Census) count(s Set, n int) {
 	c.texts += n
 	c.rarity.Store(nil)
-	for t := range s.all() {
-		c.with[t.code] += int32(n)
+	for code := range s.Weights() {
+		c.with[code] += int32(n)
 	}
 }
 
@@ -409,11 +381,6 @@ const (
 	priorShare   = 0.03
 	priorConcept = 0.01
 )
-
-// Near is [Near] with each topic and concept weighted by its rarity in the census.
-func (c *Census) Near(question, sentence Set, concepts float64) float64 {
-	return c.Ask(question, concepts).Near(sentence)
-}
 
 // Ask is [Ask] with each topic and concept weighted by its current rarity in the census.
 func (c *Census) Ask(question Set, concepts float64) *Question {

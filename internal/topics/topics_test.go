@@ -78,7 +78,7 @@ func TestNear(t *testing.T) {
 		{"Welches Auto habe ich?", "I drive a green Skoda", "I can't eat gluten"},
 	} {
 		q := Of(tt.question)
-		near, far := Near(q, Of(tt.near), 1), Near(q, Of(tt.far), 1)
+		near, far := Ask(q, 1).Near(Of(tt.near)), Ask(q, 1).Near(Of(tt.far))
 		if near <= far {
 			t.Errorf("%q: %q %.2f %v, %q %.2f %v; question %v", tt.question, tt.near, near, Of(tt.near).Names(), tt.far, far, Of(tt.far).Names(), q.Names())
 		}
@@ -117,7 +117,7 @@ func TestConceptsByFactor(t *testing.T) {
 	question, text := Of("the takeover"), Of("Nordlys would like to buy us")
 	var values []float64
 	for _, factor := range []float64{0, .5, 1, 100} {
-		values = append(values, Near(question, text, factor))
+		values = append(values, Ask(question, factor).Near(text))
 	}
 	if values[0] >= values[1] || values[1] >= values[2] || values[3] != 1 {
 		t.Errorf("%v", values)
@@ -146,12 +146,12 @@ func TestFromAnyCodes(t *testing.T) {
 	for _, codes := range [][]byte{nil, {1}, {1, 2}, {255, 255, 255}, {200, 15, 1, 3, 0, 9, 7}} {
 		s := FromCodes(codes)
 		c.Add(s)
-		for _, near := range []float64{q.Near(s), c.Near(s, s, 1)} {
+		for _, near := range []float64{q.Near(s), c.Ask(s, 1).Near(s)} {
 			if !(near >= 0 && near <= 1) {
 				t.Errorf("%v: %v", codes, near)
 			}
 		}
-		if got := FromCodes(s.Codes()); !slices.Equal(slices.Collect(got.all()), slices.Collect(s.all())) {
+		if got := FromCodes(s.Codes()); !slices.Equal(listed(got), listed(s)) {
 			t.Errorf("%v: %v", codes, got)
 		}
 	}
@@ -161,7 +161,7 @@ func TestNearOfEmptyText(t *testing.T) {
 	var c Census
 	full := Of("I love pizza")
 	for _, pair := range [][2]Set{{{}, {}}, {full, {}}, {{}, full}} {
-		if n, m := Near(pair[0], pair[1], 1), c.Near(pair[0], pair[1], 1); n != 0 || m != 0 {
+		if n, m := Ask(pair[0], 1).Near(pair[1]), c.Ask(pair[0], 1).Near(pair[1]); n != 0 || m != 0 {
 			t.Errorf("Near of nothing = %v, %v, want 0", n, m)
 		}
 	}
@@ -174,13 +174,13 @@ func TestCensus(t *testing.T) {
 	for range 200 {
 		c.Add(Of("the engine of the car"))
 	}
-	if c.Near(q, music, 1) <= c.Near(q, car, 1) {
-		t.Errorf("cars are spoken of all the time, yet %.2f <= %.2f", c.Near(q, music, 1), c.Near(q, car, 1))
+	if c.Ask(q, 1).Near(music) <= c.Ask(q, 1).Near(car) {
+		t.Errorf("cars are spoken of all the time, yet %.2f <= %.2f", c.Ask(q, 1).Near(music), c.Ask(q, 1).Near(car))
 	}
 	for range 200 {
 		c.Remove(Of("the engine of the car"))
 	}
-	if got, want := c.Near(q, car, 1), new(Census).Near(q, car, 1); got != want {
+	if got, want := c.Ask(q, 1).Near(car), new(Census).Ask(q, 1).Near(car); got != want {
 		t.Errorf("after all was removed: %v, want %v", got, want)
 	}
 }
@@ -316,12 +316,12 @@ func FuzzNear(f *testing.F) {
 		if !reflect.DeepEqual(x, Of(a)) {
 			t.Fatal("not deterministic")
 		}
-		for _, n := range []float64{Near(x, y, 1), Near(y, x, 1), new(Census).Near(x, y, 1)} {
+		for _, n := range []float64{Ask(x, 1).Near(y), Ask(y, 1).Near(x), new(Census).Ask(x, 1).Near(y)} {
 			if !(n >= 0 && n <= 1) {
 				t.Fatalf("%v", n)
 			}
 		}
-		if !x.Empty() && Near(x, x, 1) <= 0 {
+		if !x.Empty() && Ask(x, 1).Near(x) <= 0 {
 			t.Fatal("a text is not near itself")
 		}
 	})

@@ -52,7 +52,7 @@ func TestTrustIsEarnedByMeaning(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	chance := func(_, _ int) float64 { return random.Float64() }
 	means.Cosine = func(a, b int) (float64, bool) {
-		return means.Census.Near(means.Topics[a], means.Topics[b], 0) + random.Float64(), true
+		return means.Census.Ask(means.Topics[a], 0).Near(means.Topics[b]) + random.Float64(), true
 	}
 	require.Equal(t, 1.0, Of(means), "one that understands")
 	var sum float64
@@ -60,7 +60,7 @@ func TestTrustIsEarnedByMeaning(t *testing.T) {
 		sum += Of(textsOf(said, chance))
 	}
 	require.Less(t, sum/20, 0.2, "those that understand nothing")
-	require.Zero(t, Of(textsOf(said, func(a, b int) float64 { return -means.Census.Near(means.Topics[a], means.Topics[b], 0) })))
+	require.Zero(t, Of(textsOf(said, func(a, b int) float64 { return -means.Census.Ask(means.Topics[a], 0).Near(means.Topics[b]) })))
 	require.Equal(t, 1.0, Of(textsOf(said[:8], chance)), "too few texts to judge by")
 	unknown := means
 	unknown.Cosine = func(_, _ int) (float64, bool) { return 0, false }

@@ -4,6 +4,8 @@ import (
 	"iter"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/ebbmem/ebb/internal/text"
 )
 
 // Flags are properties of a text that its terms reveal. The highest bit is free
@@ -23,12 +25,12 @@ const (
 // Words that set a flag. Chinese words are separated by spaces, so that no bigram
 // spans two of them.
 var (
-	firstPerson = TermSet(`I I'm I've I'd I'll my me mine myself we our us ours
+	firstPerson = text.TermsOf(`I I'm I've I'd I'll my me mine myself we our us ours
 		ich mich mir mein meine meinen meinem meiner wir uns unser unsere unseren yo mi mis nosotros nosotras nuestro nuestra soy tengo estoy`)
-	secondPerson = TermSet("you")
-	questionWord = TermSet("what how why where who which 什么 什麼 怎么 怎麼 为什 為什 多少 多久 哪里 哪儿 谁 誰")
-	wishWord     = TermSet("always prefer preference 总是 喜欢")
-	dateWord     = TermSet(`yesterday today tomorrow tonight ago last next week weekend month year day
+	secondPerson = text.TermsOf("you")
+	questionWord = text.TermsOf("what how why where who which 什么 什麼 怎么 怎麼 为什 為什 多少 多久 哪里 哪儿 谁 誰")
+	wishWord     = text.TermsOf("always prefer preference 总是 喜欢")
+	dateWord     = text.TermsOf(`yesterday today tomorrow tonight ago last next week weekend month year day
 		monday tuesday wednesday thursday friday saturday sunday january february march april june july
 		august september october november december summer winter spring autumn birthday anniversary
 		gestern heute morgen vorgestern übermorgen letzte letzten letztes nächste nächsten nächster nächstes woche wochenende monat jahr
@@ -37,7 +39,7 @@ var (
 		ayer hoy mañana anteayer anoche semana próximo próxima pasado pasada lunes martes miércoles jueves viernes sábado domingo
 		enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre navidad pascua nochevieja cumpleaños
 		昨天 今天 明天 前天 后天 上周 下周 周末 上个 下个 去年 今年 明年 月份 星期 周一 周二 周三 周四 周五 周六 周日 下月 生日 号`)
-	numberWord = TermSet(`one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty
+	numberWord = text.TermsOf(`one two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty
 		hundred thousand first second third once twice couple few`)
 )
 

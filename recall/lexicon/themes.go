@@ -73,7 +73,7 @@ func (t *Themes) Add(text Text) {
 	if int(doc)+1 < len(t.ends) {
 		return
 	}
-	for code := range now.All() {
+	for code := range now.Weights() {
 		if isNew || !before.Has(code) {
 			t.documentsOf(code).Add(doc, 1)
 		}

@@ -8,15 +8,6 @@ import (
 	"github.com/ebbmem/ebb/internal/text"
 )
 
-// TermSet returns the terms of words, as [text.Terms] gives them, as a set.
-func TermSet(words string) map[string]bool {
-	set := make(map[string]bool)
-	for _, t := range text.Terms(words) {
-		set[t] = true
-	}
-	return set
-}
-
 // IsUnspaced reports a bigram, or a single character, of a script without spaces.
 func IsUnspaced(term string) bool {
 	first, _ := utf8.DecodeRuneInString(term)
@@ -44,7 +35,7 @@ func IsGeneric(term string) bool {
 }
 
 // frameWord lists words that frame a question ("what kind of …", "do they both …").
-var frameWord = TermSet(`kind type sort name describe description mention say tell talk discuss think feel many much
+var frameWord = text.TermsOf(`kind type sort name describe description mention say tell talk discuss think feel many much
 	time times number often recently might would likely consider according specific particular various different both
 	share common thing things way ways make take give use become happen come plan decide want able start currently
 	recent new first last ever person people example inspire regarding related involve include participate engage
@@ -54,7 +45,7 @@ var frameWord = TermSet(`kind type sort name describe description mention say te
 
 // commonWord lists the commonest words that may stand in a question about
 // anything and, missing from a memory, say nothing about its topic.
-var commonWord = TermSet(`call called good bad better best well great big small little long short old young high low
+var commonWord = text.TermsOf(`call called good bad better best well great big small little long short old young high low
 	find found keep put set turn start stop begin end finish work working live lived need like love enjoy prefer favorite favourite
 	know learn learned understand understanding believe hope wish hear heard see saw look watch meet met visit visited
 	buy bought pay spend cost bring leave left stay move moved go went come came back return run play attend

@@ -156,11 +156,7 @@ func (s *Similar) Ask(claim *schema.Memory, near []Near) (v Verdict) {
 // fillers are the words that stand for the user: "I like tea" and "Ada likes tea" are one
 // claim of Ada's.
 func fillers(user string) map[string]bool {
-	words := make(map[string]bool)
-	for _, term := range text.Terms("user kullanıcı nutzer usuario 用户 " + user) {
-		words[term] = true
-	}
-	return words
+	return text.TermsOf("user kullanıcı nutzer usuario 用户", user)
 }
 
 // wordsOf returns the terms of a claim without stop words and the user's name.
