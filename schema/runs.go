@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"slices"
 )
 
 // LastRun returns the user's newest consolidation, not a run of [CauseSaid] or
@@ -72,21 +73,30 @@ func (tx *Tx) BeginRun(ctx context.Context, userID int64, uid, cause string) (id
 		uid, userID, cause, At(tx.Now), At(tx.Now))
 }
 
-// EndRun replaces the report of a run by the result of report, which is called with the
-// stored one. If that is "", the run changed nothing and is deleted.
-func (tx *Tx) EndRun(ctx context.Context, id int64, report func(before string) (after string, err error)) error {
+// EndRun adds outcomes of this write to the report of a run: to its first stage, if
+// that has the name, or to a new stage before the others. A run without any outcome is
+// deleted.
+func (tx *Tx) EndRun(ctx context.Context, id int64, name string, outcomes ...any) error {
+	if len(outcomes) == 0 {
+		_, err := tx.Exec(ctx, "DELETE FROM runs WHERE id = ?", id)
+		return err
+	}
 	var before string
 	if err := tx.Row(ctx, "SELECT stages FROM runs WHERE id = ?", []any{id}, &before); err != nil {
 		return err
 	}
-	after, err := report(before)
-	switch {
-	case err != nil:
+	var stages []map[string]any
+	if err := DecodeStored("the ledger of a run", before, &stages); err != nil {
 		return err
-	case after == "":
-		_, err = tx.Exec(ctx, "DELETE FROM runs WHERE id = ?", id)
-	default:
-		_, err = tx.Exec(ctx, "UPDATE runs SET stages = ? WHERE id = ?", after, id)
+	}
+	if len(stages) == 0 || stages[0]["name"] != name {
+		stages = slices.Insert(stages, 0, map[string]any{"name": name, "done": true, "took_ns": 0})
+	}
+	known, _ := stages[0]["outcomes"].([]any)
+	stages[0]["outcomes"] = append(known, outcomes...)
+	after, err := json.Marshal(stages)
+	if err == nil {
+		_, err = tx.Exec(ctx, "UPDATE runs SET stages = ? WHERE id = ?", string(after), id)
 	}
 	return err
 }

@@ -2,29 +2,18 @@ package claims
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/google/uuid"
 
 	"github.com/ebbmem/ebb/schema"
 )
 
-// outcome and stage are the parts of a run's ledger entry, in the JSON format of
-// nights.
+// outcome is a part of a run's ledger entry, in the JSON format of nights.
 type outcome struct {
 	Kind   string `json:"kind"`
 	Memory string `json:"memory,omitempty"`
 	Status string `json:"status"`
-	Reason string `json:"reason,omitempty"`
-}
-
-type stage struct {
-	Name     string    `json:"name"`
-	Took     int64     `json:"took_ns"`
-	Outcomes []outcome `json:"outcomes,omitempty"`
-	Done     bool      `json:"done"`
 }
 
 // Outcomes in the ledger.
@@ -46,9 +35,9 @@ type run struct {
 	tx       *schema.Tx
 	id       int64
 	by       schema.Actor
-	fresh    bool // created by open
-	undone   bool // the run was undone
-	outcomes []outcome
+	fresh    bool  // created by open
+	undone   bool  // the run was undone
+	outcomes []any // outcome
 }
 
 // open returns the run with an id, creating it if it does not exist.
@@ -73,19 +62,5 @@ func (r *run) close(ctx context.Context) error {
 	if len(r.outcomes) == 0 && !r.fresh {
 		return nil
 	}
-	return r.tx.EndRun(ctx, r.id, func(before string) (string, error) {
-		if len(r.outcomes) == 0 {
-			return "", nil
-		}
-		var stages []stage
-		if err := json.Unmarshal([]byte(before), &stages); err != nil {
-			return "", fmt.Errorf("%w: the ledger of a run: %w", schema.ErrCorrupt, err)
-		}
-		if len(stages) == 0 {
-			stages = []stage{{Name: schema.CauseSaid, Done: true}}
-		}
-		stages[0].Outcomes = append(stages[0].Outcomes, r.outcomes...)
-		after, err := json.Marshal(stages)
-		return string(after), err
-	})
+	return r.tx.EndRun(ctx, r.id, schema.CauseSaid, r.outcomes...)
 }

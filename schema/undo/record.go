@@ -3,9 +3,7 @@ package undo
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/google/uuid"
 
@@ -66,22 +64,10 @@ func (c *Change) record(ctx context.Context, tx *schema.Tx, write func() error) 
 	if _, err := tx.Exec(ctx, "UPDATE ops SET run_id = ? WHERE id > ? AND run_id IS NULL", runID, last); err != nil {
 		return err
 	}
-	if err := tx.EndRun(ctx, runID, c.report); err != nil {
+	if err := tx.EndRun(ctx, runID, schema.CauseHost, map[string]any{"kind": c.Kind, "memory": c.Memory, "status": "applied", "reason": c.Reason}); err != nil {
 		return err
 	}
 	return tx.Row(ctx, "SELECT uid FROM runs WHERE id = ?", []any{runID}, &c.RunID)
-}
-
-// report adds the change to a run's report, before what the write itself reported.
-func (c *Change) report(before string) (string, error) {
-	var stages []any
-	if err := json.Unmarshal([]byte(before), &stages); err != nil {
-		return "", fmt.Errorf("%w: the ledger of a run: %w", schema.ErrCorrupt, err)
-	}
-	change := map[string]any{"kind": c.Kind, "memory": c.Memory, "status": "applied", "reason": c.Reason}
-	stages = append([]any{map[string]any{"name": schema.CauseHost, "done": true, "took_ns": 0, "outcomes": []any{change}}}, stages...)
-	after, err := json.Marshal(stages)
-	return string(after), err
 }
 
 // decision has what a host decided wait again; what a question is about does not fade
