@@ -23,8 +23,8 @@ func (s *Lines) changesOf() map[*line][]change {
 	slices.SortStableFunc(newest, func(a, b *line) int { return b.Said.Compare(a.Said) })
 	for _, l := range newest[:min(len(newest), maxChanges)] {
 		for _, pair := range s.pairs(l) {
-			if pair.P >= leastChange {
-				found[s.all[pair.Old]] = append(found[s.all[pair.Old]], change{l, pair.P})
+			if pair.P >= leastChange || pair.ended {
+				found[s.all[pair.Old]] = append(found[s.all[pair.Old]], change{l, pair.P, pair.ended || pair.P >= likelyChange})
 			}
 		}
 	}
@@ -46,7 +46,7 @@ func (s *Lines) changesOf() map[*line][]change {
 		}
 		for _, v := range values {
 			if v.Said.Before(l.Said) && v.number != of[2] && (in(v.thing, thing) || in(thing, v.thing)) {
-				found[v.line] = append(found[v.line], change{l, surely})
+				found[v.line] = append(found[v.line], change{l, surely, true})
 			}
 		}
 		values = append(values, value{l, thing, of[2]})
@@ -67,7 +67,8 @@ func (s *Lines) changesOf() map[*line][]change {
 // change is a later line that may say what holds in place of an earlier one.
 type change struct {
 	*line
-	p float64
+	p      float64
+	likely bool // if both are shown, they are dated and stand together
 }
 
 // surely is the probability of a change that the forms of both lines show.
@@ -105,7 +106,7 @@ func (s *Lines) exclusions(found map[*line][]change) {
 					continue
 				}
 				if v := said.Compare(later.claim.reading, old.claim.reading); v == said.Replaces || v == said.Unsure {
-					found[old.line] = append(found[old.line], change{later.line, surely})
+					found[old.line] = append(found[old.line], change{later.line, surely, true})
 				}
 			}
 		}
@@ -125,7 +126,7 @@ var (
 // with all others, and how many of the newest, or with each other where they state the same kind
 // of thing.
 const (
-	leastChange   = 0.05
+	leastChange   = 0.1
 	likelyChange  = 0.2
 	maxChanged    = 3
 	leastCompared = 0.05
@@ -137,6 +138,7 @@ type Pair struct {
 	Old      int // place
 	Features [relevance.PairFeatures]float32
 	P        float64
+	ended    bool // by what the later line says by itself
 }
 
 // leastShared is the likeness from which two lines are compared, and usualLines the number of
@@ -195,9 +197,7 @@ func (s *Lines) pairs(later *line) (pairs []Pair) {
 			p.Features[f] = float32(v)
 		}
 		likest := of == totals[len(totals)-1] && g.near[i] >= leastNearest
-		if p.P = relevance.Changes.P(&p.Features); ends && (likest || rare*g.exact[i] >= leastNamed) {
-			p.P = max(p.P, likelyChange)
-		}
+		p.P, p.ended = relevance.Changes.P(&p.Features), ends && (likest || rare*g.exact[i] >= leastNamed)
 		pairs = append(pairs, p)
 	}
 	return pairs
@@ -233,7 +233,7 @@ func (s *Lines) dateChanges(chosen []*line, changed map[int]bool, left int) []*l
 			}
 			for _, later := range s.changes()[old] {
 				of, is := at[later.place]
-				if !is || of == i || later.p < likelyChange || l.speaker() != later.speaker() {
+				if !is || of == i || !later.likely || l.speaker() != later.speaker() {
 					continue
 				}
 				older, newer := chosen[i].dated(s.loc), chosen[of].dated(s.loc)

@@ -95,13 +95,28 @@ func (c *choice) takeWithChanges(l *line) {
 		return
 	}
 	for _, later := range c.s.changes()[l] {
-		if c.take(later.line); c.taken[later.line] && later.p >= likelyChange && c.changed != nil && len(c.changed) < c.dates/(2*dateTokens) {
-			c.changed[l.place] = true
+		if later.p >= leastChange {
+			c.take(later.line)
 		}
 	}
 	if l.endedBy != nil {
 		for _, at := range c.s.restOn[l.endedBy.by.claim.ID] {
 			c.take(c.s.all[at])
+		}
+	}
+}
+
+// markChanged marks the taken lines that another one has likely changed, the first ones taken
+// first, as far as there is room for dates.
+func (c *choice) markChanged() {
+	for _, shown := range c.chosen {
+		for _, l := range slices.Concat([]*line{c.s.all[shown.place]}, shown.also) {
+			if len(c.changed) >= c.dates/(2*dateTokens) {
+				return
+			}
+			if slices.ContainsFunc(c.s.changes()[l], func(later change) bool { return later.likely && c.taken[later.line] }) {
+				c.changed[l.place] = true
+			}
 		}
 	}
 }
@@ -174,7 +189,9 @@ func (c *choice) takeSaved() {
 		if !c.taken[l] && l.brief.Tokens <= c.left {
 			c.takeAs(l, l.brief)
 			for _, later := range c.s.changes()[l] {
-				c.take(later.line)
+				if later.p >= leastChange {
+					c.take(later.line)
+				}
 			}
 		}
 	}

@@ -242,6 +242,7 @@ func (a *Asked) Choose(budget int) Section {
 		c.takeSaved()
 		c.reserve = nil
 		c.takeRelevant(a)
+		c.markChanged()
 	}
 	slices.SortStableFunc(c.chosen, func(a, b *line) int { return a.place - b.place })
 	chosen := s.dateChanges(c.chosen, c.changed, min(c.dates, c.left))
