@@ -141,6 +141,12 @@ type Pair struct {
 	ended    bool // by what the later line says by itself
 }
 
+// sharesWord reports whether two sentences do, whatever the claims that rest on them say.
+func sharesWord(a, b string) bool {
+	held := text.QueryTerms(b, maxLikenessTerms)
+	return slices.ContainsFunc(text.QueryTerms(a, maxLikenessTerms), func(term string) bool { return slices.Contains(held, term) })
+}
+
 // leastShared is the likeness from which two lines are compared, and usualLines the number of
 // lines that it is of.
 const (
@@ -149,13 +155,11 @@ const (
 )
 
 // What says by itself that something no longer holds, with a probability of leastEnding, is
-// likely about what it shares a rare word with, "it's over with Elif", or about the likest line, if
-// that has nearly the same topics: "I eat meat again". leastNamed is the likeness by a word that
-// one in sixteen lines contains.
+// likely about what it shares a rare word with: "it's over with Elif". leastNamed is the likeness by
+// a word that one in sixteen lines contains.
 const (
-	leastEnding  = 0.1
-	leastNamed   = 2.8
-	leastNearest = 0.8
+	leastEnding = 0.1
+	leastNamed  = 2.8
 )
 
 // pairs compares a line with the earlier ones of the same speaker that it has something in
@@ -196,8 +200,7 @@ func (s *Lines) pairs(later *line) (pairs []Pair) {
 		} {
 			p.Features[f] = float32(v)
 		}
-		likest := of == totals[len(totals)-1] && g.near[i] >= leastNearest
-		p.P, p.ended = relevance.Changes.P(&p.Features), ends && (likest || rare*g.exact[i] >= leastNamed)
+		p.P, p.ended = relevance.Changes.P(&p.Features), ends && rare*g.exact[i] >= leastNamed && sharesWord(later.Text, l.Text)
 		pairs = append(pairs, p)
 	}
 	return pairs
