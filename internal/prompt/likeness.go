@@ -1,9 +1,7 @@
 package prompt
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/internal/topics"
@@ -114,20 +112,6 @@ func (s *Lines) sharing(question string) map[int32]bool {
 		}
 	}
 	return share
-}
-
-// byLikeness returns the lines with a positive likeness, in descending order.
-func (s *Lines) byLikeness(likeness []float64) []*line {
-	var like []*line
-	for i, l := range s.all {
-		if likeness[i] > 0 {
-			like = append(like, l)
-		}
-	}
-	slices.SortFunc(like, func(a, b *line) int {
-		return cmp.Or(cmp.Compare(likeness[b.place], likeness[a.place]), compareBool(a.Dormant, b.Dormant), a.place-b.place)
-	})
-	return like
 }
 
 // foundLikeness is the likeness added for the first search result.
