@@ -47,7 +47,7 @@ func holdingOf(ctx context.Context, in *Input) (*holding, error) {
 		for i := range all {
 			h.add(&claim{StatedClaim: &all[i]})
 		}
-		if h.left, err = proposedPairs[ContradictionPair](ctx, s, in.UserID, ProposalContradiction); err != nil {
+		if h.left, err = proposedPairs(ctx, s, in.UserID, ProposalContradiction, ContradictionPair.turned); err != nil {
 			return err
 		}
 		return h.readMentions(ctx, s, in.UserID)

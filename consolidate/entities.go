@@ -49,7 +49,7 @@ func mergeNames(ctx context.Context, in *Input, apply Apply) error {
 			if err != nil {
 				return err
 			}
-			apart, err := proposedPairs[EntityPair](ctx, s, in.UserID, ProposalMergeEntities)
+			apart, err := proposedPairs(ctx, s, in.UserID, ProposalMergeEntities, EntityPair.turned)
 			if err != nil {
 				return err
 			}
@@ -84,10 +84,7 @@ type EntityPair struct {
 
 // proposedPairs returns the pairs that were left to the host, in both directions and
 // whatever the host decided.
-func proposedPairs[P interface {
-	comparable
-	turned() P
-}](ctx context.Context, s *schema.Snapshot, userID int64, kind string) (map[P]bool, error) {
+func proposedPairs[P comparable](ctx context.Context, s *schema.Snapshot, userID int64, kind string, turned func(P) P) (map[P]bool, error) {
 	payloads, err := s.Night().ProposalPayloads(ctx, userID, kind)
 	if err != nil {
 		return nil, err
@@ -98,7 +95,7 @@ func proposedPairs[P interface {
 		if err := schema.DecodeStored("the payload of a proposal", payload, &p); err != nil {
 			return nil, err
 		}
-		pairs[p], pairs[p.turned()] = true, true
+		pairs[p], pairs[turned(p)] = true, true
 	}
 	return pairs, nil
 }

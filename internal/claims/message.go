@@ -413,7 +413,8 @@ func (w *reading) claim(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if held != nil && c.Lasting == 0 && !slices.ContainsFunc(w.requests, func(q said.Request) bool { return overlap(q.Sentence, sentence) }) && saysMore(sentence, held.Content) { // "I'm pregnant. – Since I'm pregnant I can't sleep."
+		asked := slices.ContainsFunc(w.requests, func(q said.Request) bool { return overlap(q.Sentence, sentence) })
+		if held != nil && isCurrent(held) && c.Lasting == 0 && !asked && saysMore(sentence, held.Content) { // "I'm pregnant. – Since I'm pregnant I can't sleep."
 			for _, more := range said.LastingOf(sentence) {
 				if more.P < leastLasting {
 					continue
