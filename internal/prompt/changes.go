@@ -141,11 +141,16 @@ type Pair struct {
 	ended    bool // by what the later line says by itself
 }
 
-// sharesWord reports whether two sentences do, whatever the claims that rest on them say.
-func sharesWord(a, b string) bool {
-	held := text.QueryTerms(b, maxLikenessTerms)
-	return slices.ContainsFunc(text.QueryTerms(a, maxLikenessTerms), func(term string) bool { return slices.Contains(held, term) })
+// sharesWord reports whether two lines do, besides words for their user.
+func sharesWord(a, b *line) bool {
+	held := text.QueryTerms(b.words(), maxLikenessTerms)
+	return slices.ContainsFunc(text.QueryTerms(a.words(), maxLikenessTerms), func(term string) bool {
+		return slices.Contains(held, term) && !slices.Contains(userTerms, term)
+	})
 }
+
+// userTerms are those by which saved facts begin.
+var userTerms = text.QueryTerms("user benutzer nutzer usuario usuaria 用户", 0)
 
 // leastShared is the likeness from which two lines are compared, and usualLines the number of
 // lines that it is of.
@@ -200,7 +205,7 @@ func (s *Lines) pairs(later *line) (pairs []Pair) {
 		} {
 			p.Features[f] = float32(v)
 		}
-		p.P, p.ended = relevance.Changes.P(&p.Features), ends && rare*g.exact[i] >= leastNamed && sharesWord(later.Text, l.Text)
+		p.P, p.ended = relevance.Changes.P(&p.Features), ends && rare*g.exact[i] >= leastNamed && sharesWord(later, l)
 		pairs = append(pairs, p)
 	}
 	return pairs
