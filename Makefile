@@ -40,5 +40,5 @@ cover: ## write coverage.html and print the total
 	go tool cover -html=coverage.out -o coverage.html
 	go tool cover -func=coverage.out | tail -n 1
 
-fuzz: ## fuzz every target for EBB_FUZZTIME each (5s)
+fuzz: ## fuzz every target for EBB_FUZZTIME each (3s)
 	bash .ci/run fuzz
