@@ -56,7 +56,7 @@ var (
 	Lasting = Load(lasting, false)
 	// Own rates a question or a request: the probability that a good answer depends on
 	// what only somebody who knows the writer can know.
-	Own = Load(own, false)
+	Own = Load(own, true)
 	// Forget rates a message: the probability that it asks to forget something that was
 	// said or stored.
 	Forget = Load(forget, true)

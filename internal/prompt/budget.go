@@ -9,12 +9,10 @@ import "github.com/ebbmem/ebb/internal/text"
 func (a *Asked) Budget(depends bool, usual, own int) int {
 	p, odds := a.own, 1.0
 	switch {
+	case a.s.Name(a.question):
+		odds = namedOdds
 	case text.IsPersonal(a.question):
 		odds = personalOdds
-	case a.s.Name(a.question):
-		if odds = namedOdds; len(text.QueryTerms(a.question, 0)) <= namedAlone {
-			odds = personalOdds // "who is Noor"
-		}
 	}
 	p = odds * p / (1 - p + odds*p)
 	if depends {
@@ -32,18 +30,14 @@ func (a *Asked) Budget(depends bool, usual, own int) int {
 
 // Probabilities that a question is about the user's own affairs. From leastOwn on it gets
 // more than usual, with the square of what it is above, from surelyOwn on all, below
-// leastNear seven tenths of the usual. personalOdds is what words for its writer, or a name that
-// lines contain among namedAlone words, multiply the odds by, and namedOdds a name among more:
-// "who wrote Anne of Green Gables" is about no Anne that the user knows. In fifteen lives that
-// nothing was fitted to, 4.8 % of questions about something else would get all with 30 for each
-// name, 3.4 % with 10. After a year, with .2 and .6 the sections of 47 lives would contain .4 to
-// .8 % more of what is asked for, and cost 585 tokens in place of 434 for questions about
-// something else; with .5 and .9 .2 % less, and 380.
+// leastNear seven tenths of the usual. A name that lines contain multiplies the odds by namedOdds,
+// words for the writer only by personalOdds, as tasks contain them too ("help me with my script"): those of
+// authors left out get 1,187 to 2,337 tokens in place of 1,369 to 2,590 with 10 (benchmarks/NOTES.md,
+// "General tasks").
 const (
 	leastNear    = 0.15
-	leastOwn     = 0.4
-	personalOdds = 30
+	leastOwn     = 0.2
+	surelyOwn    = 0.6
 	namedOdds    = 10
-	namedAlone   = 2
-	surelyOwn    = 0.8
+	personalOdds = 3
 )

@@ -42,7 +42,7 @@ type judgement struct {
 	until      int // it stands up to so many
 }
 
-// Trust returns how far an embedder can be trusted with a user's texts, 0–1; see [Of].
+// Trust returns how far an embedder can be trusted with a user's texts, 0–1, as judge does.
 // texts is called for the first judgement on a generation of vectors and when their
 // number has doubled or halved since the last, or has grown by an eighth since there were
 // too few texts to judge by.
@@ -59,15 +59,10 @@ func (j *Judge) Trust(generation int64, vectors int, texts func() Texts) float64
 	return now.trust
 }
 
-// Of returns how far an embedder can be trusted with some texts, 0–1: whether the vectors
+// judge returns how far an embedder can be trusted with some texts, 0–1: whether the vectors
 // of two texts about one everyday topic are nearer to each other than those of texts about
-// different ones. Texts that share a word for the topic do not count. It is 1 if there
-// are too few texts to judge by.
-func Of(t Texts) float64 {
-	trust, _ := judge(t)
-	return trust
-}
-
+// different ones. Texts that share a word for the topic do not count. It is 1, and not enough,
+// if there are too few texts to judge by.
 func judge(t Texts) (trust float64, enough bool) {
 	var related, others []float64
 	for a, of := range t.Topics {

@@ -70,9 +70,7 @@ var categories = []templates{
 // turkish are words and letters by which a question is taken for Turkish.
 var turkish = regexp.MustCompile(`[ğışĞİŞ]|(?i)(?:^|[^\p{L}])(?:ne|nedir|neden|niye|nasil|nerede|kim|kac|hangi|icin|ve|mi|mu|bir|hakkinda|sever)(?:[^\p{L}]|$)`)
 
-// CategoryOf returns the kind of answer that a question expects.
-func CategoryOf(question string) Category { return templatesOf(question).category }
-
+// templatesOf returns the templates for the kind of answer that a question expects.
 func templatesOf(question string) *templates {
 	folded := fold(question)
 	for i := range categories {

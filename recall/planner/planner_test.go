@@ -90,7 +90,7 @@ func TestHypotheses(t *testing.T) {
 		"Mavi tekne nerede?":           {Lookup, "Mavi tekne burada bulunur."},
 		"Ada hangi çayı tercih ediyor": {Likes, "Ada çayı tercih ediyor severim."},
 	} {
-		require.Equal(t, want.category, CategoryOf(question), question)
+		require.Equal(t, want.category, templatesOf(question).category, question)
 		got := Hypotheses(question)
 		require.Equal(t, want.first, got[0], question)
 		require.True(t, len(got) >= 2 && len(got) <= MaxHypotheses)

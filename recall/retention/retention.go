@@ -9,16 +9,6 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Of is the share of a memory's strength that is left, 0–1, after days
-// (≥ 0) without use: exp(−rate·days^0.8), after Ebbinghaus as in
-// simplified-memory.md §3. A rate of 0 never fades.
-func Of(rate, days float64) float64 {
-	if rate <= 0 {
-		return 1
-	}
-	return Exponential{Rate: rate}.At(days)
-}
-
 // A Policy returns the share of a memory's strength that is left at now, 0–1.
 // It must be fast, safe for concurrent use, and a function of its arguments alone:
 // searches call it whenever they need the value, and nothing is stored. The memory
@@ -48,8 +38,8 @@ func (p Policy) Scaled(by func(*schema.Memory) float64) Policy {
 	}
 }
 
-// Exponential is the curve exp(−rate·days^power). The zero value is
-// simplified-memory.md's.
+// Exponential is the curve exp(−rate·days^power), after Ebbinghaus. The zero value is that of
+// simplified-memory.md §3.
 type Exponential struct {
 	// Rate is per day^Power. Default 0: each memory's own decay_rate.
 	Rate float64

@@ -22,15 +22,15 @@ func TestRetention(t *testing.T) {
 		{0.1, 32, math.Exp(-0.1 * 16)}, // 32^0.8 = 16
 		{1, 1024, math.Exp(-256)},
 	} {
-		require.InDelta(t, test.want, Of(test.rate, test.days), 1e-12, test)
+		require.InDelta(t, test.want, Exponential{Rate: test.rate}.At(test.days), 1e-12, test)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		rate := rapid.Float64Range(0, 2).Draw(t, "rate")
 		days := rapid.Float64Range(0, 1e4).Draw(t, "days")
-		r := Of(rate, days)
+		r := Exponential{Rate: rate}.At(days)
 		require.True(t, r >= 0 && r <= 1)
-		require.LessOrEqual(t, Of(rate, days+1), r)
-		require.LessOrEqual(t, Of(rate+0.1, days), r)
+		require.LessOrEqual(t, Exponential{Rate: rate}.At(days+1), r)
+		require.LessOrEqual(t, Exponential{Rate: rate+0.1}.At(days), r)
 	})
 }
 

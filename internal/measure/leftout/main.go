@@ -97,7 +97,7 @@ func (r *run) all(ctx context.Context, dirs, unseen []string) error {
 			if err := errors.Join(err, err2); err != nil {
 				return err
 			}
-			relevance.Fitted, intent.Own = relevance.Load(file), intent.Load(file2, false)
+			relevance.Fitted, intent.Own = relevance.Load(file), intent.Load(file2, true)
 		}
 		group, ctx := errgroup.WithContext(ctx)
 		group.SetLimit(runtime.NumCPU())
