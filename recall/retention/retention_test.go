@@ -30,7 +30,7 @@ func TestRetention(t *testing.T) {
 		r := Exponential{Rate: rate}.At(days)
 		require.True(t, r >= 0 && r <= 1)
 		require.LessOrEqual(t, Exponential{Rate: rate}.At(days+1), r)
-		require.LessOrEqual(t, Exponential{Rate: rate+0.1}.At(days), r)
+		require.LessOrEqual(t, Exponential{Rate: rate + 0.1}.At(days), r)
 	})
 }
 
