@@ -71,7 +71,8 @@ const requestFound = 240
 type asking struct {
 	said.Request
 
-	turn *schema.Memory
+	turn   *schema.Memory
+	newest bool // no message of the user's in this session is newer
 }
 
 // latestTurns is how many of the user's turns may be requests to forget because a model calls
@@ -99,7 +100,7 @@ func readRequests(ctx context.Context, d *Deps, read func(turn int, message stri
 	}
 	for i := range turns {
 		for _, q := range read(i, turns[i].Content) {
-			asked = append(asked, asking{q, &turns[i]})
+			asked = append(asked, asking{q, &turns[i], i == 0})
 		}
 	}
 	return asked, err
@@ -116,7 +117,7 @@ func forgetOne(ctx context.Context, d *Deps, args arguments, id string, asked []
 	undone := false
 	for _, a := range asked {
 		var meant []claims.Request
-		if a.About+a.Object() != "" {
+		if a.About != "" || a.Object() != "" {
 			meant = append(meant, claims.Request{Verb: said.Forget, Memories: []string{m.UID}, Asked: &a.Request})
 		}
 		changes, err := d.reader().Read(ctx, d.Scope, a.turn, meant...)
@@ -173,7 +174,7 @@ func forgetFound(ctx context.Context, d *Deps, query string, asked []asking) (st
 	if d.Search == nil {
 		return "forget_memory is not available in this host without memory_id.", nil
 	}
-	if len(asked) > 0 && asked[0].turn.State == schema.StateForgotten {
+	if len(asked) > 0 && asked[0].newest && asked[0].turn.State == schema.StateForgotten {
 		d.changed(ChangeForgotten, nil)
 		return "What the user asked to forget is forgotten already. Do not repeat what it said.", nil
 	}
@@ -206,6 +207,10 @@ func forgetFound(ctx context.Context, d *Deps, query string, asked []asking) (st
 			offer(m, recall.Result{})
 		}
 	}
+	if hidden > 0 {
+		d.changed(ChangeForgotten, nil)
+		return fmt.Sprintf("Forgotten, as the user asked: %d %s. Do not repeat what was said.", hidden, plural(hidden, "memory", "memories")), nil
+	}
 	answer, err := d.Search(ctx, recall.Query{Text: query, Limit: 2 * maxCandidates, Dormant: true, Archived: true})
 	if err != nil {
 		return "", err
@@ -214,11 +219,7 @@ func forgetFound(ctx context.Context, d *Deps, query string, asked []asking) (st
 		offer(r.Memory, r)
 	}
 	d.changed(ChangeNone, nil)
-	switch {
-	case hidden > 0:
-		d.changed(ChangeForgotten, nil)
-		return fmt.Sprintf("Forgotten, as the user asked: %d %s. Do not repeat what was said.", hidden, plural(hidden, "memory", "memories")), nil
-	case len(candidates) == 0:
+	if len(candidates) == 0 {
 		return "Nothing that is remembered matches. Tell the user so.", nil
 	}
 	d.Shown(ctx, query, candidates)

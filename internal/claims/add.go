@@ -206,16 +206,11 @@ func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Ac
 // saysLess reports whether a known claim of the same meaning holds more than the new one,
 // so that both stay: "plays chess by post with Anselm in Graz", "I play chess by post".
 func (a *addition) saysLess(k *candidate) bool {
-	for _, of := range []func(*schema.Memory) []string{
-		func(m *schema.Memory) []string { return text.Terms(m.Object) },
-		func(m *schema.Memory) []string { return number.FindAllString(m.Content, -1) },
-	} {
-		held := append(of(a.Memory), of(&schema.Memory{Object: a.Memory.Content})...)
-		if slices.ContainsFunc(of(&k.Memory), func(part string) bool { return !slices.Contains(held, part) }) {
-			return true
-		}
+	misses := func(parts, held []string) bool {
+		return slices.ContainsFunc(parts, func(part string) bool { return !slices.Contains(held, part) })
 	}
-	return false
+	return misses(text.Terms(k.Object), append(text.Terms(a.Memory.Object), text.Terms(a.Memory.Content)...)) ||
+		misses(number.FindAllString(k.Content, -1), number.FindAllString(a.Memory.Content, -1))
 }
 
 // gate asks the policy about the claim, and returns what it decided and about which
@@ -289,13 +284,13 @@ func (a *addition) find(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	cited := make(map[int64][]schema.Cited, len(found))
+	for _, c := range all {
+		cited[c.MemoryID] = append(cited[c.MemoryID], c)
+	}
 	for i := range found {
-		k := &candidate{Memory: found[i], last: found[i].EventTime.Time, in: found[i].ID}
-		for _, c := range all {
-			if c.MemoryID != k.ID {
-				continue
-			}
-			k.cited = append(k.cited, c)
+		k := &candidate{Memory: found[i], last: found[i].EventTime.Time, in: found[i].ID, cited: cited[found[i].ID]}
+		for _, c := range k.cited {
 			if c.Trust >= k.Trust && !c.Time.Before(k.last) {
 				k.last, k.in = c.Time.Time, c.SourceID
 			}

@@ -196,6 +196,7 @@ func (r *Reader) Likeliest(ctx context.Context, owner schema.Scope, m *schema.Me
 		if err != nil {
 			return nil, err
 		}
+		var meant []schema.Memory
 		err = r.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 			w := &reading{r: r, Message: &Message{Memory: m, owner: owner}, tx: tx}
 			when := w.when()
@@ -204,14 +205,16 @@ func (r *Reader) Likeliest(ctx context.Context, owner schema.Scope, m *schema.Me
 				return err
 			}
 			ranked := x.ranked(w.Content, q.Object(), when)
+			meant = nil // it may run twice
 			for _, s := range ranked[:min(most, len(ranked))] {
-				likeliest = append(likeliest, x.memories[s.best])
+				meant = append(meant, x.memories[s.best])
 			}
 			return nil
 		})
 		if err != nil {
 			return nil, err
 		}
+		likeliest = append(likeliest, meant...)
 	}
 	return likeliest[:min(most, len(likeliest))], nil
 }

@@ -112,7 +112,7 @@ func (r *Reader) understand(owner schema.Scope, m *schema.Memory, known ...said.
 		return msg
 	}
 	msg := &Message{Memory: m, owner: owner, requests: said.Requests(m.Content)}
-	if said.Feigned(m.Content) && len(msg.requests) == 0 {
+	if said.Feigned(m.Content) && !slices.ContainsFunc(msg.requests, isSure) {
 		return msg
 	}
 	if !r.OnlyRequests || len(msg.requests) > 0 {

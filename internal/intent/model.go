@@ -1,7 +1,7 @@
 package intent
 
 import (
-	_ "embed"
+	"embed"
 	"encoding/binary"
 	"math"
 	"strings"
@@ -14,74 +14,50 @@ type Model struct {
 	fine       bool   // see Signals
 }
 
-//go:embed lasting.bin
-var lasting []byte
-
-//go:embed own.bin
-var own []byte
-
-//go:embed forget.bin
-var forget []byte
-
-//go:embed done.bin
-var done []byte
-
-//go:embed manner.bin
-var manner []byte
-
-//go:embed saved.bin
-var saved []byte
-
-//go:embed confided.bin
-var confided []byte
-
-//go:embed asks.bin
-var asks []byte
-
-//go:embed feigned.bin
-var feigned []byte
-
-//go:embed unstored.bin
-var unstored []byte
-
-//go:embed changes.bin
-var changes []byte
+//go:embed *.bin
+var files embed.FS
 
 var (
 	// Asks rates a message or a sentence: the probability that it only asks for something
 	// now, an answer or a task, typed with or without a question mark.
-	Asks = Load(asks, true)
+	Asks = load("asks", true)
 	// Lasting rates a sentence: the probability that it states something about the
 	// writer's life or work that will still matter in months.
-	Lasting = Load(lasting, false)
+	Lasting = load("lasting", false)
 	// Own rates a question or a request: the probability that a good answer depends on
 	// what only somebody who knows the writer can know.
-	Own = Load(own, true)
+	Own = load("own", true)
 	// Forget rates a message: the probability that it asks to forget something that was
 	// said or stored.
-	Forget = Load(forget, true)
+	Forget = load("forget", true)
 	// Done rates an assistant's answer to a message that may ask to forget something: the
 	// probability that it says that this is done.
-	Done = Load(done, true)
+	Done = load("done", true)
 	// Manner rates a message or a sentence: the probability that it says how to answer,
 	// speak to or address the writer from now on.
-	Manner = Load(manner, true)
+	Manner = load("manner", true)
 	// SavedManner is [Manner] for a fact that an assistant saved in its own words: "User
 	// prefers concise answers".
-	SavedManner = Load(saved, true)
+	SavedManner = load("saved", true)
 	// Confided rates a message or a sentence: the probability that its writer may want it
 	// forgotten one day, as what is shameful, painful or somebody else's secret.
-	Confided = Load(confided, true)
+	Confided = load("confided", true)
 	// Feigned rates a message with its [Layout]: the probability that what it says in the
 	// first person is not its writer's own truth, as in a story, a game, a song, a joke, a
 	// task or a text by somebody else.
-	Feigned = Load(feigned, true)
+	Feigned = load("feigned", true)
 	// Unstored rates a message: the probability that it says that it is not to be stored.
-	Unstored = Load(unstored, true)
+	Unstored = load("unstored", true)
 	// Changes rates a message or a sentence: the probability that something which its writer
 	// said before no longer holds after it.
-	Changes = Load(changes, true)
+	Changes = load("changes", true)
 )
+
+// load reads the weights of a file: those of a missing one rate everything 0.
+func load(name string, fine bool) *Model {
+	file, _ := files.ReadFile(name + ".bin")
+	return Load(file, fine)
+}
 
 // Load reads the weights: bias and unit as float32, little endian, then a byte for each
 // bucket. A file of another length gives a model that rates everything 0.
@@ -102,7 +78,8 @@ func Load(file []byte, fine bool) *Model {
 	}
 }
 
-// Layout returns a text with a mark for each line break, of which no signals are read.
+// Layout returns a text with a mark in place of each line break, as breaks themselves give no
+// signals.
 func Layout(s string) string { return strings.ReplaceAll(s, "\n", " ¶ ") }
 
 // P returns the probability for a text, 0–1.

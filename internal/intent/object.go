@@ -1,13 +1,8 @@
 package intent
 
-import _ "embed"
-
-//go:embed object.bin
-var object []byte
-
 // inObject rates a word of a request: the probability that it belongs to what the request
 // is about.
-var inObject = Load(object, true)
+var inObject = load("object", true)
 
 // A Word is a word of a text, or a character of Chinese.
 type Word struct {

@@ -19,6 +19,16 @@ const (
 // mostRunes bounds the part of a text that is rated: its beginning.
 const mostRunes = 1000
 
+func beginning(s string) string {
+	runes := 0
+	for at := range s {
+		if runes++; runes > mostRunes {
+			return s[:at]
+		}
+	}
+	return s
+}
+
 // Signals returns the hashed signals of a text, each as often as it occurs. Question
 // marks give none, since many writers leave them out. Fine signals are, in addition, groups
 // of letters within words and pairs of words with one or two between: they help where a
@@ -92,7 +102,7 @@ func read(s string, fine bool) (out Text) {
 	add("names", string(rune('0'+min(names, 3))))
 	add("length", string(rune('0'+min(bits.Len(uint(count)), 6))))
 	add("own", yes(own))
-	for _, name := range topics.Of(text.Clean(s)).Names() {
+	for _, name := range topics.Of(text.Clean(beginning(s))).Names() {
 		add("topic", name)
 		add("topic of", name, yes(own))
 	}

@@ -31,9 +31,8 @@ func (a *Asked) Budget(depends bool, usual, own int) int {
 // Probabilities that a question is about the user's own affairs. From leastOwn on it gets
 // more than usual, with the square of what it is above, from surelyOwn on all, below
 // leastNear seven tenths of the usual. A name that lines contain multiplies the odds by namedOdds,
-// words for the writer only by personalOdds, as tasks contain them too ("help me with my script"): those of
-// authors left out get 1,187 to 2,337 tokens in place of 1,369 to 2,590 with 10 (benchmarks/NOTES.md,
-// "General tasks").
+// words for the writer only by personalOdds, as tasks contain them too ("help me with my script"). The
+// figures are in benchmarks/NOTES.md, "General tasks".
 const (
 	leastNear    = 0.15
 	leastOwn     = 0.2

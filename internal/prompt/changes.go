@@ -13,15 +13,16 @@ import (
 )
 
 // changesOf maps each line to the later ones that may say what holds in its place although no
-// claim supersedes it, the likeliest first: they are shown with it. Of 584 changes of 22 lives
+// claim supersedes it, the likeliest first: from leastChange on they are shown with it. Of 584 changes of 22 lives
 // whose earlier and later states were both lines after a year, fits without a fifth of the lives
 // find 236 among the likeliest 1,000 pairs by [relevance.Changes], about those from leastChange
 // on; words of change and a likeness in common found 89 among 1,006.
 func (s *Lines) changesOf() map[*line][]change {
 	found := make(map[*line][]change)
-	newest := slices.DeleteFunc(slices.Clone(s.all), func(l *line) bool { return l.ends < leastCompared })
+	newest := slices.Clone(s.all)
 	slices.SortStableFunc(newest, func(a, b *line) int { return b.Said.Compare(a.Said) })
-	for _, l := range newest[:min(len(newest), maxChanges)] {
+	ending := slices.DeleteFunc(slices.Clone(newest), func(l *line) bool { return l.ends < leastCompared })
+	for _, l := range ending[:min(len(ending), maxChanges)] {
 		for _, pair := range s.pairs(l) {
 			if pair.P >= leastChange || pair.ended {
 				found[s.all[pair.Old]] = append(found[s.all[pair.Old]], change{l, pair.P, pair.ended || pair.P >= likelyChange})
@@ -29,23 +30,24 @@ func (s *Lines) changesOf() map[*line][]change {
 		}
 	}
 	s.exclusions(found)
-	type value struct {
+	type value struct { // the latest ones
 		*line
 		thing  []string
 		number string
 	}
 	var values []value
-	for _, l := range s.all {
+	for _, l := range slices.Backward(newest) {
 		of := valueOf.FindStringSubmatch(l.Text)
 		if of == nil {
 			continue
 		}
+		values = values[max(0, len(values)-maxChanges):]
 		thing := slices.DeleteFunc(text.QueryTerms(of[1], 0), func(term string) bool { return slices.Contains(codeTerms, term) })
 		in := func(a, b []string) bool {
 			return len(a) > 0 && !slices.ContainsFunc(a, func(term string) bool { return !slices.Contains(b, term) })
 		}
 		for _, v := range values {
-			if v.Said.Before(l.Said) && v.number != of[2] && (in(v.thing, thing) || in(thing, v.thing)) {
+			if v.Said.Before(l.Said) && v.speaker() == l.speaker() && v.number != of[2] && (in(v.thing, thing) || in(thing, v.thing)) {
 				found[v.line] = append(found[v.line], change{l, surely, true})
 			}
 		}
@@ -211,7 +213,7 @@ func (s *Lines) pairs(later *line) (pairs []Pair) {
 	return pairs
 }
 
-// datesShare is the maximum share of the section for dates of changes.
+// datesShare is the maximum share of the section for dates of changes; two fit in any.
 const datesShare = 0.02
 
 // dateTokens is the cost of the date of a line, about.
@@ -240,8 +242,8 @@ func (s *Lines) dateChanges(chosen []*line, changed map[int]bool, left int) []*l
 				continue
 			}
 			for _, later := range s.changes()[old] {
-				of, is := at[later.place]
-				if !is || of == i || !later.likely || l.speaker() != later.speaker() {
+				of, shown := at[later.place]
+				if !shown || of == i || !later.likely || l.speaker() != later.speaker() {
 					continue
 				}
 				older, newer := chosen[i].dated(s.loc), chosen[of].dated(s.loc)
@@ -249,7 +251,7 @@ func (s *Lines) dateChanges(chosen []*line, changed map[int]bool, left int) []*l
 					chosen[i], chosen[of], left = older, newer, left-cost
 					if older.Group == newer.Group {
 						anchors[i] = max(anchors[i], anchors[of])
-					} else { // what may have ended a line is not shown as perhaps over itself
+					} else if newer.Group == Passing { // what may have ended a line is not perhaps over itself
 						moved := *newer
 						moved.Group, chosen[of] = older.Group, &moved
 						anchors[of] = anchors[i]

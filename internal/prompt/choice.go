@@ -136,7 +136,7 @@ func (c *choice) takeKept(lines []*line) {
 func (c *choice) takeSoon() {
 	room := int(soonShare * float64(c.left))
 	for _, l := range c.s.all {
-		if l.isSoon(c.now.In(c.s.loc)) && l.Tokens <= room {
+		if l.Tokens <= room && !c.taken[l] && !c.isOver(l) && l.isSoon(c.now.In(c.s.loc)) {
 			room -= l.Tokens
 			c.take(l)
 		}
@@ -183,16 +183,13 @@ func (c *choice) takeRelevant(a *Asked) {
 	}
 }
 
-// takeSaved takes the lines that have room reserved, as short as they may be.
+// takeSaved takes what was saved, as short as it may be, where it leaves the others the room
+// reserved for them.
 func (c *choice) takeSaved() {
 	for _, l := range c.reserve.lines {
-		if !c.taken[l] && l.brief.Tokens <= c.left {
+		if !c.taken[l] && l.brief.Tokens <= c.room(l) {
 			c.takeAs(l, l.brief)
-			for _, later := range c.s.changes()[l] {
-				if later.p >= leastChange {
-					c.take(later.line)
-				}
-			}
+			c.takeWithChanges(l)
 		}
 	}
 }
@@ -205,16 +202,14 @@ type reserve struct {
 	left  int           // tokens of all
 }
 
-// newReserve reserves at most the given tokens for what was saved among the lines, which may
-// repeat, each as short as it may be.
+// newReserve reserves at most the given tokens for what was saved among the lines, each as short
+// as it may be.
 func newReserve(lines []*line, most int, now time.Time) *reserve {
 	r := &reserve{held: make(map[*line]int)}
-	seen := make(map[*line]bool, len(lines))
 	for _, l := range lines {
-		if l.brief == nil || seen[l] || l.passed(now) {
+		if l.brief == nil || l.passed(now) {
 			continue
 		}
-		seen[l] = true
 		r.lines = append(r.lines, l)
 		if r.left+l.brief.Tokens <= most {
 			r.held[l] = l.brief.Tokens

@@ -219,7 +219,7 @@ func (s *Lines) Fit(budget int) bool {
 func (a *Asked) Choose(budget int) Section {
 	s := a.s
 	c := &choice{s: s, now: a.now, left: budget - text.Tokens(Title) - text.Tokens(passingTitle), asked: s.sharing(a.question), taken: make(map[*line]bool)}
-	c.dates = int(datesShare * float64(c.left))
+	c.dates = max(2*dateTokens, int(datesShare*float64(c.left)))
 	if s.Fit(budget) {
 		c.reserve = reserveAll(s.all)
 		for _, l := range a.lines { // before any is taken without its message, as the change of another
@@ -293,15 +293,7 @@ const briefShare = 0.45
 const leastLine = 3
 
 // compareBool orders false before true.
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
-}
+func compareBool(a, b bool) int { return cmp.Compare(is(a), is(b)) }
 
 // Repeats reports whether the section contains what a memory says: the message is
 // one of its sentences, or the claim is supported by a sentence that contains most

@@ -37,8 +37,9 @@ func Unstored(message string) (says, surely bool) {
 	if !storing.MatchString(message) {
 		return false, false
 	}
-	p := intent.Unstored.P(message)
-	if p < leastUnstored || intent.Forget.P(message) > p || slices.ContainsFunc(Requests(message), func(q Request) bool { return q.Verb == Keep }) {
+	read := intent.Read(message)
+	p := intent.Unstored.Rate(read)
+	if p < leastUnstored || intent.Forget.Rate(read) > p || slices.ContainsFunc(Requests(message), func(q Request) bool { return q.Verb == Keep }) {
 		return false, false
 	}
 	return true, p >= surelyUnstored

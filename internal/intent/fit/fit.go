@@ -1,7 +1,8 @@
 // Command fit fits the models of internal/intent to the labelled messages in its
 // testdata: {"m": message, "keep": its lasting sentences, "ask": a later question that
 // needs the first of them}, {"q": question, "own": whether it is about its writer's
-// affairs}, and others, see row; for own also the questions of lives. All are invented. It prints precision and recall on every
+// affairs}, and others, see row; for own the questions of lives, for feigned,
+// unstored and changes their messages too. All are invented. It prints precision and recall on every
 // tenth message, fitted without them, and writes the models, or only those that its argument
 // names ("lasting,own"). With -leave-out it also writes models of own that know nothing of a
 // part of the lives: own.bin.0 to own.bin.4.
@@ -192,8 +193,8 @@ func (r *row) own(set string) (out []example) {
 	return out
 }
 
-// lifeWeight is how often the questions of lives are taken, which hint at what they need more
-// than those that authors wrote to be told from tasks. See benchmarks/NOTES.md.
+// lifeWeight is how often the questions of lives are taken, which only hint at what they need:
+// else those that authors wrote beside general tasks would outweigh them. See benchmarks/NOTES.md.
 const lifeWeight = 4
 
 // asks gives the examples of [intent.Asks].

@@ -1,12 +1,14 @@
-// Command leftout measures folders of lives (docs/LIVES.md) with models that do not know them:
-// each life with those that were fitted without its part of the lives ([evalset.Part]), as
+// Command leftout measures folders of lives (docs/LIVES.md), each life with models of the order
+// of lines and of one's own affairs that were fitted without its part of the lives
+// ([evalset.Part]), as
 //
 //	go run ./internal/relevance/fit -o DIR/lines.bin FOLDER...
 //	go run ./internal/intent/fit -leave-out own
 //
-// write them beside the models: DIR/lines.bin.0 and own.bin.0 to those of part 4.
+// write them: DIR/lines.bin.0 and internal/intent/own.bin.0 to those of part 4. The other models that
+// lives were fitted to (intent.Changes, Feigned and Unstored, relevance.Changes) are those in the code.
 //
-//	go run ./internal/measure/leftout -lines DIR/lines.bin -own DIR/own.bin FOLDER...
+//	go run ./internal/measure/leftout -lines DIR/lines.bin FOLDER...
 //
 // It prints a row for each folder and one for all, as in docs/LIVES.md. Folders in -unseen are
 // measured with the models in the code.
