@@ -119,6 +119,18 @@ func TestChangesBesideEachOtherAreDated(t *testing.T) {
 
 // What a model saves in its own words may not end what the user said, but both are dated, the
 // later first, whatever the user is called.
+// A saved fact stands above what was said.
+func TestNewerSavedNumberIsDatedBesideTheOlder(t *testing.T) {
+	l := newDiary(t)
+	l.says("Alarm at the shop is 4471.")
+	l.says("Alarm at the shop is 9083.")
+	l.tool("remember_fact", map[string]any{"content": "User's shop alarm is 9083"})
+	section, err := l.x.coreSection(t.Context(), dora, coreRequest{question: "What is the capital of Peru?"})
+	require.NoError(t, err)
+	require.Contains(t, section.Text, "9083. (said 2026-03-04)\n- ")
+	require.Contains(t, section.Text, "4471. (said 2026-03-03)\n")
+}
+
 func TestSavedFactsBesideWhatTheyMayEndAreDated(t *testing.T) {
 	for name, c := range map[string]struct {
 		speaker, said, later, fact string

@@ -41,6 +41,18 @@ func TestForgetGrounded(t *testing.T) {
 	require.Contains(t, h.call("remember_fact", "The user had lunch at Cafe Luna with a colleague."), "asked to forget")
 }
 
+// What was forgotten before is no answer to what the user says now.
+func TestForgetAfterAnotherMessage(t *testing.T) {
+	h := ada(t)
+	lunch := h.fact("The user had lunch at Cafe Luna with a colleague.", schema.OriginUser)
+	chess := h.fact("The user likes chess.", schema.OriginUser)
+	h.says("Please forget the cafe lunch.", 2*time.Minute)
+	require.Contains(t, h.call("forget_memory", `{"memory_id": "`+lunch.UID+`"}`), "as the user asked")
+	require.Contains(t, h.call("forget_memory", "lunch"), "forgotten already")
+	h.says("Chess bores me by now.", 0)
+	require.Contains(t, h.call("forget_memory", "chess"), chess.UID)
+}
+
 func TestForgetIsPerSessionAndUser(t *testing.T) {
 	db := openDB(t)
 	first := newHost(t, db, schema.Scope{User: "ada", Session: "one"})
