@@ -117,8 +117,6 @@ func TestChangesBesideEachOtherAreDated(t *testing.T) {
 	require.Contains(t, found.Block, "- My code for the bike shed is 7735.\n")
 }
 
-// What a model saves in its own words may not end what the user said, but both are dated, the
-// later first, whatever the user is called.
 // A saved fact stands above what was said.
 func TestNewerSavedNumberIsDatedBesideTheOlder(t *testing.T) {
 	l := newDiary(t)
@@ -131,6 +129,8 @@ func TestNewerSavedNumberIsDatedBesideTheOlder(t *testing.T) {
 	require.Contains(t, section.Text, "4471. (said 2026-03-03)\n")
 }
 
+// What a model saves in its own words may not end what the user said, but both are dated, the
+// later first, whatever the user is called.
 func TestSavedFactsBesideWhatTheyMayEndAreDated(t *testing.T) {
 	for name, c := range map[string]struct {
 		speaker, said, later, fact string

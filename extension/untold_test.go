@@ -100,6 +100,8 @@ func TestWhatMayHaveEndedALineStandsBesideIt(t *testing.T) {
 		{"I run every morning.", "I don't run anymore, knee"},
 		{"Ich wohne mit meinem Freund Jonas in Kassel.", "Jonas und ich haben uns getrennt"},
 		{"Vivo en Granada con mi novio Iván.", "lo he dejado con Iván"},
+		{"Soy vegetariana.", "he vuelto a comer carne"},
+		{"we've got a cat, Biscuit, ginger, fat, thinks he's the landlord", "Biscuit died this morning."},
 		{"我养了一只狗，叫豆豆。", "豆豆昨天去世了"},
 	} {
 		l := newDiary(t)

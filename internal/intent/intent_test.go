@@ -13,7 +13,7 @@ import (
 )
 
 func TestModelsAreComplete(t *testing.T) {
-	for name, m := range map[string]*Model{"forget": Forget, "done": Done, "manner": Manner, "saved": SavedManner, "confided": Confided, "asks": Asks, "own": Own, "feigned": Feigned, "unstored": Unstored, "changes": Changes} {
+	for name, m := range map[string]*Model{"forget": Forget, "done": Done, "manner": Manner, "saved": SavedManner, "confided": Confided, "asks": Asks, "own": Own, "feigned": Feigned, "unstored": Unstored, "changes": Changes, "object": inObject} {
 		assert.Equal(t, FineBuckets, len(m.weights), name)
 	}
 	assert.Equal(t, Buckets, len(Lasting.weights))

@@ -19,6 +19,7 @@ const (
 // mostRunes bounds the part of a text that is rated: its beginning.
 const mostRunes = 1000
 
+// beginning returns the part of a text that is rated.
 func beginning(s string) string {
 	runes := 0
 	for at := range s {
@@ -146,7 +147,8 @@ type aWord struct {
 // wordsOf returns the words and marks of the beginning of a text.
 func wordsOf(s string) (words []aWord) {
 	var word strings.Builder
-	upper, runes, lo := false, 0, 0
+	s = beginning(s)
+	upper, lo := false, 0
 	flush := func(hi int) {
 		if word.Len() > 0 {
 			if folded := strings.Trim(word.String(), "'"); folded != "" {
@@ -157,10 +159,6 @@ func wordsOf(s string) (words []aWord) {
 		upper = false
 	}
 	for at, r := range s {
-		if runes++; runes > mostRunes {
-			flush(at)
-			return words
-		}
 		end := at + len(string(r))
 		switch {
 		case unicode.Is(unicode.Han, r):

@@ -35,7 +35,7 @@ func (a *Asked) Budget(depends bool, usual, own int) int {
 // figures are in benchmarks/NOTES.md, "General tasks".
 const (
 	leastNear    = 0.15
-	leastOwn     = 0.2
+	leastOwn     = 0.25
 	surelyOwn    = 0.6
 	namedOdds    = 10
 	personalOdds = 3

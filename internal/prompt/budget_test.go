@@ -24,7 +24,7 @@ func TestBudgetFollowsTheQuestion(t *testing.T) {
 	for question, want := range map[string]func(int) bool{
 		"where do we keep the good scissors, the neighbour asks": func(n int) bool { return n == 3000 },
 		"Wie hoch ist der Mont Blanc?":                           func(n int) bool { return n == 280 },
-		"How long does it take?":                                 func(n int) bool { return n >= 400 && n < 500 }, // as likely one as the other
+		"How long does it take?":                                 func(n int) bool { return n == 400 },
 	} {
 		n := ask(lines, question).Budget(false, 400, 3000)
 		require.True(t, want(n), "%s: %d", question, n)

@@ -162,11 +162,14 @@ const (
 )
 
 // What says by itself that something no longer holds, with a probability of leastEnding, is
-// likely about what it shares a rare word with: "it's over with Elif". leastNamed is the likeness by
+// likely about what it shares a rare word with, "it's over with Elif", and with one of surelyEnding about
+// the likest line, if that has nearly the same topics: "I eat meat again". leastNamed is the likeness by
 // a word that one in sixteen lines contains.
 const (
-	leastEnding = 0.1
-	leastNamed  = 2.8
+	leastEnding  = 0.1
+	surelyEnding = 0.5
+	leastNamed   = 2.8
+	leastNearest = 0.8
 )
 
 // pairs compares a line with the earlier ones of the same speaker that it has something in
@@ -207,7 +210,9 @@ func (s *Lines) pairs(later *line) (pairs []Pair) {
 		} {
 			p.Features[f] = float32(v)
 		}
-		p.P, p.ended = relevance.Changes.P(&p.Features), ends && rare*g.exact[i] >= leastNamed && sharesWord(later, l)
+		likest := later.ends >= surelyEnding && of == totals[len(totals)-1] && g.near[i] >= leastNearest
+		p.P = relevance.Changes.P(&p.Features)
+		p.ended = likest || ends && rare*g.exact[i] >= leastNamed && sharesWord(later, l)
 		pairs = append(pairs, p)
 	}
 	return pairs
