@@ -60,9 +60,11 @@ func (x *Extension) readSaid(ctx context.Context, events ...eventbus.Event) erro
 			if message := x.reader.Says(e.Scope, m); message != nil && !agreed {
 				says = append(says, message)
 			}
-		case m.Role == "assistant" && said.MayConfirm(m.Content):
-			if err = x.reader.ReadAll(ctx, says); err == nil {
-				says = nil
+		case m.Role == "assistant":
+			if said.MayConfirm(m.Content) || slices.ContainsFunc(says, (*claims.Message).Unstored) {
+				err, says = x.reader.ReadAll(ctx, says), nil
+			}
+			if err == nil {
 				err = x.readAnswer(ctx, e.Scope, m)
 			}
 		}
@@ -83,9 +85,15 @@ func (x *Extension) readAnswer(ctx context.Context, scope Scope, answer *Record)
 	before, err := schema.Get(ctx, x.db, func(ctx context.Context, s *schema.Snapshot) ([]Record, error) {
 		return s.Before(ctx, answer, answered)
 	})
-	at := slices.IndexFunc(before, func(m Record) bool { return m.Role == "user" }) // if that is forgotten, the answer confirms it and nothing before it
-	if err == nil && at >= 0 && claims.Own(&before[at]) && said.Confirms(before[at].Content, answer.Content) {
-		_, err = x.reader.Confirmed(ctx, scope, &before[at])
+	at := slices.IndexFunc(before, func(m Record) bool { return m.Role == "user" })
+	if err != nil || at < 0 {
+		return err
+	}
+	switch message := &before[at]; {
+	case message.State == schema.StateForgotten: // the answer confirms that and nothing before it
+		err = x.reader.Answered(ctx, scope, message, answer)
+	case claims.Own(message) && said.Confirms(message.Content, answer.Content):
+		_, err = x.reader.Confirmed(ctx, scope, message)
 	}
 	return err
 }

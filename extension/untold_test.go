@@ -62,8 +62,32 @@ func TestUnstoredMessagesAreForgotten(t *testing.T) {
 		require.Contains(t, l.shown(c.asked), c.word, "after undo")
 	}
 	l := newDiary(t)
-	l.says("Never forget this: I'm allergic to nuts.")
+	l.turns("u: Never forget this: I'm allergic to nuts.", "a: Noted.")
 	require.Contains(t, l.shown("May I eat this?"), "nuts", "it asks for the contrary")
+}
+
+// The answer to such a message is hidden with it, and an agent that comes back to it later saves
+// nothing either, with whichever tool, until the user says it again.
+func TestUnstoredMattersStayUnstored(t *testing.T) {
+	l := newDiary(t)
+	l.turns("u: I live in Leeds.", "a: Good to know.", "u: off the record: my mum has cancer", "a: I'm so sorry that your mum has cancer.", "u: What's on tonight?", "a: A film with Kim.")
+	require.NotContains(t, l.shown("How is my mum?"), "cancer")
+	require.Contains(t, l.shown("What did we say about Leeds?"), "Good to know")
+	require.Contains(t, l.shown("Which film was on?"), "film with Kim")
+	require.Contains(t, l.tool("remember_fact", map[string]any{"content": "Mum has cancer."}), "Nothing is saved")
+	city := l.claimed()[0]
+	require.Contains(t, l.tool("correct_fact", map[string]any{"memory_id": city.UID, "new_content": "Mum has cancer."}), "Nothing is saved")
+	require.NotContains(t, l.tool("remember_fact", map[string]any{"content": "The user lives in Leeds."}), "Nothing is saved")
+	require.NotContains(t, l.shown("How is my mum?"), "cancer")
+
+	runs, err := l.x.Runs(t.Context(), dora, 1)
+	require.NoError(t, err)
+	_, err = l.x.Undo(t.Context(), dora, runs[0].UID)
+	require.NoError(t, err)
+	require.Contains(t, l.shown("How is my mum?"), "I'm so sorry", "after undo")
+
+	l.says("My mum has cancer.")
+	require.NotContains(t, l.tool("remember_fact", map[string]any{"content": "Mum has cancer."}), "Nothing is saved")
 }
 
 // A sentence that repeats a fact and says more is kept too, and a request to forget that was not

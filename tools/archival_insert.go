@@ -26,6 +26,7 @@ func archivalInsert() *Tool {
 	return &Tool{
 		name:   "archival_insert",
 		writes: true,
+		stores: true,
 		description: "Puts lasting knowledge into the team's archive, where archival_search finds it. " +
 			"Use it for a lesson, a decision and its reasons, or a result of research that will matter for months. " +
 			"Do not use it for what you did in this cycle (memory_log), nor for files of the repository, which are taken in by themselves.",

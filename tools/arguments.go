@@ -3,6 +3,7 @@ package tools
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -40,6 +41,32 @@ func (a arguments) text(name string) (string, error) {
 		return v.String(), nil
 	}
 	return "", a.mistake(name, "must be a text")
+}
+
+// words returns the texts of a call, without those that the model chose from a list.
+func (a arguments) words() string {
+	var all []string
+	var add func(v any)
+	add = func(v any) {
+		switch v := v.(type) {
+		case string:
+			all = append(all, v)
+		case []any:
+			for _, item := range v {
+				add(item)
+			}
+		case map[string]any:
+			for _, name := range slices.Sorted(maps.Keys(v)) {
+				add(v[name])
+			}
+		}
+	}
+	for _, p := range a.tool.parameters {
+		if len(p.enum) == 0 && p.name != "memory_id" {
+			add(a.fields[p.name])
+		}
+	}
+	return strings.Join(all, "\n")
 }
 
 // number reads a number, also from a string; ok is false when it is absent.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -24,6 +25,23 @@ func readUserTurns(ctx context.Context, d *Deps, states ...schema.State) ([]sche
 	return schema.Get(ctx, d.DB, func(ctx context.Context, s *schema.Snapshot) ([]schema.Memory, error) {
 		return s.OwnTurns(ctx, d.Scope, turnsRead, append(states, schema.StateActive)...)
 	})
+}
+
+// isUnstored reports whether a model wants to store what the user said is not to be stored:
+// anything, if the newest turn says so, else what comes from such a turn and from no newer one.
+func isUnstored(ctx context.Context, d *Deps, content string) (bool, error) {
+	turns, err := readUserTurns(ctx, d, schema.StateForgotten)
+	if err != nil {
+		return false, err
+	}
+	c := grounding.Understand(content, d.DB.Now().In(d.Location))
+	for i := range turns {
+		unstored, _ := said.Unstored(turns[i].Content)
+		if unstored && i == 0 || c.Aligned(turns[i].Content) >= leastOlder {
+			return unstored, nil
+		}
+	}
+	return false, nil
 }
 
 // back finds the newest of the turns that states a claim, or nil.

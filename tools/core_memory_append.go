@@ -49,6 +49,7 @@ func coreMemoryAppend(blocks []core.BlockSpec) *Tool {
 	return &Tool{
 		name:   "core_memory_append",
 		writes: true,
+		stores: true,
 		description: "Adds an entry to a list in core memory, which is before you in every turn. " +
 			"Use it when something new belongs there: a blocker, a thread, something that shipped. Several can add at once. " +
 			"Do not use it to change or take out what is there (core_memory_update), for what you read in documents or pages, or for orders to yourself. " +

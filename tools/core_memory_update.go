@@ -29,6 +29,7 @@ func coreMemoryUpdate(blocks []core.BlockSpec) *Tool {
 	return &Tool{
 		name:   "core_memory_update",
 		writes: true,
+		stores: true,
 		description: "Changes a section of core memory, which is before you in every turn. " +
 			"Use it when what a section says is no longer so: a goal was reached, a thread moved on, you work on something else. " +
 			"Do not use it for what only this turn needs, for what you read in documents or pages, for orders to yourself, or to add an entry to a list (core_memory_append). " +

@@ -31,6 +31,7 @@ func correctFact() *Tool {
 	return &Tool{
 		name:   "correct_fact",
 		writes: true,
+		stores: true,
 		description: "Replaces a fact that is wrong or outdated; the old one stays in history. " +
 			"Use it when the user contradicts or updates it. " +
 			"Do not use it to add (remember_fact), nor on the word of a document or page. " +

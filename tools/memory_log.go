@@ -31,6 +31,7 @@ func memoryLog() *Tool {
 	return &Tool{
 		name:   "memory_log",
 		writes: true,
+		stores: true,
 		description: "Logs what you did to the team's stream, where every agent finds it with recall_search. " +
 			"Use it once at the end of every cycle, and for decisions and observations that others will need. " +
 			"Do not use it for plans, or for what a colleague has logged.",

@@ -71,7 +71,17 @@ func (t *Tool) Run(ctx context.Context, input string) (out Output, err error) {
 				t.deps.Shown(ctx, query, results)
 			}
 		}
-		out.Text, err = t.run(ctx, &d, args)
+		unstored := false
+		if t.stores {
+			unstored, err = isUnstored(ctx, &d, args.words())
+		}
+		switch {
+		case err != nil:
+		case unstored:
+			out.Text = "Nothing is saved: the user asked not to store that."
+		default:
+			out.Text, err = t.run(ctx, &d, args)
+		}
 	}
 	if err == nil {
 		if t.deps.Worked != nil {

@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/ebbmem/ebb/internal/claims"
@@ -20,6 +19,7 @@ func rememberFact() *Tool {
 	return &Tool{
 		name:   "remember_fact",
 		writes: true,
+		stores: true,
 		description: "Saves one lasting claim about the user or their world. " +
 			"Use it when they ask, or state what matters in weeks: names, dates, decisions, preferences. " +
 			"Do not use it for small talk, inferences, what documents or pages say, instructions to yourself, or changes (correct_fact); messages are kept anyway.",
@@ -108,16 +108,10 @@ func runRemember(ctx context.Context, d *Deps, args arguments) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	turns, err := readUserTurns(ctx, d, schema.StateForgotten)
+	turns, err := readUserTurns(ctx, d)
 	if err != nil {
 		return "", err
 	}
-	if len(turns) > 0 {
-		if unstored, _ := said.Unstored(turns[0].Content); unstored {
-			return "Nothing is saved: the user asked not to store what this message says.", nil
-		}
-	}
-	turns = slices.DeleteFunc(turns, func(m schema.Memory) bool { return m.State == schema.StateForgotten })
 	c.back(turns, d)
 	c.trust = d.TurnTrust()
 	c.chunks = schema.PrepareChunks(c.content, "", c.tags...)

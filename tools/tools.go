@@ -119,6 +119,7 @@ type Tool struct {
 	primary     string // the parameter of a bare text; "" for none
 	parameters  []parameter
 	writes      bool // it can change the memory
+	stores      bool // it stores words of the model's
 	run         func(ctx context.Context, d *Deps, args arguments) (string, error)
 }
 

@@ -229,6 +229,23 @@ func (r *Reader) Confirmed(ctx context.Context, owner schema.Scope, m *schema.Me
 	return r.carryOut(ctx, msg)
 }
 
+// Unstored reports whether a message says that it is not to be stored.
+func (m *Message) Unstored() bool {
+	return slices.ContainsFunc(m.requests, func(q said.Request) bool { return q.Itself })
+}
+
+// Answered hides an assistant's answer to a forgotten message that said it was not to be
+// stored, in the run that hid the message.
+//
+// Errors: those of [Reader.Read].
+func (r *Reader) Answered(ctx context.Context, owner schema.Scope, m, answer *schema.Memory) error {
+	if _, surely := said.Unstored(m.Content); !surely || m.State != schema.StateForgotten || !m.OwnWords() {
+		return nil
+	}
+	_, err := r.carryOut(ctx, &Message{Memory: m, owner: owner}, Request{Verb: said.Forget, Memories: []string{answer.UID}})
+	return err
+}
+
 // Request is a request in a user's message that the caller, such as a model with a
 // tool, has resolved to public ids of memories.
 type Request struct {
