@@ -42,8 +42,8 @@ func validTimeline(q *TimelineQuery) error {
 }
 
 // Timeline lists one user's memories in the order of their event times. It includes
-// superseded claims, with their State. It leaves out retired and forgotten
-// memories, claims that repeat another one in other words, and sentences extracted
+// superseded claims, with their State, and forgotten memories if asked for. It leaves out
+// retired memories, claims that repeat another one in other words, and sentences extracted
 // verbatim from a message.
 //
 // Errors: [*InvalidError]; [ErrNotFound] for an entity unknown to this user's

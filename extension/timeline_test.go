@@ -59,6 +59,16 @@ func TestTimelineOrder(t *testing.T) {
 	none, err := x.Timeline(t.Context(), extension.Scope{User: "nobody"}, extension.TimelineQuery{})
 	require.NoError(t, err)
 	require.Empty(t, none)
+
+	all, err := x.Timeline(t.Context(), ada, extension.TimelineQuery{})
+	require.NoError(t, err)
+	_, err = x.Forget(t.Context(), ada, all[1].UID)
+	require.NoError(t, err)
+	for forgotten, want := range map[bool][]string{false: {"first", "third"}, true: {"first", "second", "third"}} {
+		all, err = x.Timeline(t.Context(), ada, extension.TimelineQuery{Forgotten: forgotten})
+		require.NoError(t, err)
+		require.Equal(t, want, contents(all))
+	}
 }
 
 func TestTimelineOfAnEntityByAnyName(t *testing.T) {

@@ -80,9 +80,9 @@ func (p *page) userStats(u userStats) {
 	}
 	p.Line("%s", p.In(cells.Bold, name))
 	rows := [][]string{{"memories", records.KindCounts(u.Memories)}}
-	if faded := u.States["dormant"] + u.States["superseded"] + u.States["retired"] + u.States["quarantined"]; faded > 0 {
-		rows = append(rows, []string{"inactive", fmt.Sprintf("%d superseded, %d dormant, %d retired, %d quarantined",
-			u.States["superseded"], u.States["dormant"], u.States["retired"], u.States["quarantined"])})
+	if faded := u.States["dormant"] + u.States["superseded"] + u.States["retired"] + u.States["quarantined"] + u.States["forgotten"]; faded > 0 {
+		rows = append(rows, []string{"inactive", fmt.Sprintf("%d superseded, %d dormant, %d retired, %d quarantined, %d forgotten",
+			u.States["superseded"], u.States["dormant"], u.States["retired"], u.States["quarantined"], u.States["forgotten"])})
 	}
 	rows = append(rows, []string{"sessions", fmt.Sprint(u.Sessions)}, []string{"entities", fmt.Sprint(u.Entities)})
 	if !u.First.IsZero() {

@@ -11,13 +11,14 @@ import (
 )
 
 type timelineCmd struct {
-	Entity  string   `placeholder:"NAME" help:"Only memories that mention this person, place or thing under any of its names."`
-	Kind    []string `placeholder:"KIND" help:"Only these kinds: episode, fact, preference, reflection."`
-	Session string   `placeholder:"NAME" help:"Only this session."`
-	Since   moment   `placeholder:"TIME" help:"Only what happened at or after this time."`
-	Until   moment   `placeholder:"TIME" help:"Only what happened before this time."`
-	Limit   int      `short:"n" placeholder:"N" default:"50" help:"Show the newest N memories, 1 to 1000 (default 50)."`
-	IDs     bool     `name:"ids" help:"Print each memory's id."`
+	Entity    string   `placeholder:"NAME" help:"Only memories that mention this person, place or thing under any of its names."`
+	Kind      []string `placeholder:"KIND" help:"Only these kinds: episode, fact, preference, reflection."`
+	Forgotten bool     `help:"Also what was forgotten."`
+	Session   string   `placeholder:"NAME" help:"Only this session."`
+	Since     moment   `placeholder:"TIME" help:"Only what happened at or after this time."`
+	Until     moment   `placeholder:"TIME" help:"Only what happened before this time."`
+	Limit     int      `short:"n" placeholder:"N" default:"50" help:"Show the newest N memories, 1 to 1000 (default 50)."`
+	IDs       bool     `name:"ids" help:"Print each memory's id."`
 }
 
 // Help documents the JSON.
@@ -40,7 +41,7 @@ func (c *timelineCmd) Run(a *app) (err error) {
 	}
 	defer func() { err = errors.Join(err, x.Close(a.ctx)) }()
 	q := extension.TimelineQuery{
-		Entity: c.Entity, Session: c.Session, Since: c.Since.at(a), Until: c.Until.at(a), Limit: c.Limit,
+		Entity: c.Entity, Session: c.Session, Since: c.Since.at(a), Until: c.Until.at(a), Forgotten: c.Forgotten, Limit: c.Limit,
 	}
 	for _, k := range c.Kind {
 		q.Kinds = append(q.Kinds, extension.Kind(k))

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/intent"
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
@@ -62,6 +63,10 @@ const LeastManner = 0.3
 // leastChange is leastLasting for a sentence with a word of change: if it is missed, the
 // claim that it ends stays.
 const leastChange = 0.03
+
+// likelyEnds is the probability, by [intent.Changes], from which a sentence ends something, and so is
+// kept however unlikely it is to stay true: "kestrel was renamed to osprey".
+const likelyEnds = 0.5
 
 func isLasting(m *schema.Memory) bool { return m.Attributes[schema.AttrSaid] == schema.SaidLasting }
 
@@ -167,7 +172,7 @@ func (m *Message) lasting() (more []said.Claim) {
 		if said.TellsChange(s.Sentence) {
 			least = leastChange
 		}
-		if len(grounding.Endings(s.Sentence)) > 0 {
+		if len(grounding.Endings(s.Sentence)) > 0 || intent.Changes.P(s.Sentence) >= likelyEnds {
 			least = 0 // what it ends is kept
 		}
 		if s.P < least || s.P < leastAsked && text.IsGeneral(s.Sentence) || slices.ContainsFunc(m.claims, func(c said.Claim) bool { return overlap(c.Sentence, s.Sentence) }) ||

@@ -194,6 +194,8 @@ func compare(later, earlier Claim) Verdict {
 		return Replaces
 	case a.name == "diet":
 		return Adds
+	case a.name == "uses":
+		return Adds // but for what it names as ended: "I switched from Chrome to Firefox"
 	case later.Functional && !additive[a.family]:
 		switch {
 		case later.Change && earlier.Temporal != Habit, later.Temporal == Habit && earlier.Temporal == Habit:

@@ -20,6 +20,7 @@ const (
 	surelyForget = 0.65
 	backForget   = 0.4
 	leastForget  = 0.15
+	leastOfForm  = 0.1 // of what matches deletes
 	leastTold    = 0.5 // of what toldThenForget matches
 )
 
@@ -31,6 +32,10 @@ const (
 	leastBoth = 4
 	mostDone  = 20 // the odds of an answer count at most so much: a task done is no request
 )
+
+// deletes matches the verbs of known forms that orders about texts and code have too: "delete my id
+// from the code".
+var deletes = prefilter.New(`(?i)^[^.?!]*\b(?:delete|remove|erase|wipe|scrub|scratch|lösch|streich)`, `(?i)^[^.?!]*\bborra`, `删|刪`)
 
 // takesNote matches what says the contrary of having forgotten.
 var takesNote = prefilter.New(`(?i)\b(?:i(?:['’]ve| have)? )?(?:(?:duly )?(?:noted|saved|stored|recorded|remembered|logged|jotted|written)(?: (?:it|that|this))?(?: down)?|(?:made|took|taken) (?:a )?note(?: of (?:it|that|this))?|roger(?: that)?|copy that)\b[\s,;:–—-]*|\b(?:notiert|vermerkt|gespeichert|(?:(?:ich )?nehme? (?:ich )?)?(?:(?:es|das) )?zur kenntnis(?: genommen)?|(?:ist |habe? ich )?(?:mir )?gemerkt|merke? ich mir)\b[\s,;:–—-]*`,
@@ -87,8 +92,9 @@ func LooseForget(message string, least float64) (Request, bool) {
 	if len(message) > mostLoose || quotation.MatchString(message) || idiom.MatchString(message) {
 		return Request{}, false
 	}
-	p := mayAsk(message)
-	if rest := notToForget.ReplaceAllString(message, " "); p >= least && rest != message {
+	own := Own(message)
+	p := mayAsk(own)
+	if rest := notToForget.ReplaceAllString(own, " "); p >= least && rest != own {
 		p = min(p, intent.Forget.P(rest))
 	}
 	if p < least {
@@ -110,7 +116,7 @@ var quotation = regexp.MustCompile("[\"“”„«»「」『』]|```|(?m:^>)")
 var easy = regexp.MustCompile(`(?i)^it(?:['’]?s| is)(?: so| too| very)? (?:easy|hard)\b`)
 
 // idiom matches what sounds like a request and asks for nothing.
-var idiom = prefilter.New(`(?i)^(?:(?:oh|ach|na|ah|ok|okay|never mind)[, ]*)*(?:forget (?:about )?it|vergiss es|vergessen sie es|olv[ií]dalo|olvídate|算了)(?:[ ,.!，。].{0,25})?\s*$|\b(?:let['’]?s|lass uns|lasst uns|olvidemos)\b`)
+var idiom = prefilter.New(`(?i)^(?:(?:oh|ach|na|ah|ok|okay|never mind)[, ]*)*(?:forget (?:about )?it|vergiss es|vergessen sie es|olv[ií]dalo|olvídate|算了)(?:[ ,.!，。].{0,25})?\s*$|\b(?:let['’]?s|lass uns|lasst uns|olvidemos)\b|^(?:i|we|they|he|she) (?:never|don['’]?t|do not|doesn['’]?t|does not) (?:keep|save|store|hold|remember)\b`)
 
 // notToForget matches what says not to forget.
 var notToForget = prefilter.New(`(?i)\b(?:never|don['’]?t|do not|must ?n['’]?t)(?: ever| you| please)* forget\b[^.?!]*|\b(?:vergiss|vergesst|vergessen sie) (?:\pL+ ){0,2}?(?:nie|niemals|nicht)\b[^.?!]*|(?:^|[^\pL])(?:no|nunca|jamás) (?:(?:se|te|me|lo|la|le) ){0,3}olvid[ea]s?(?:[^\pL]|$)[^.?!]*|(?:别|不要|不能|不许)忘[^。！？]*`)

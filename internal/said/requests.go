@@ -25,6 +25,10 @@ func Requests(message string) []Request {
 		if !ok {
 			req, ok = objectFirst(message, s)
 		}
+		if ok && req.Verb == Forget && deletes.MatchString(req.Sentence) {
+			p := mayAsk(Own(message))
+			ok = p >= leastOfForm && (p >= surelyForget || !isSoftware(req.Sentence))
+		}
 		if ok && !easy.MatchString(req.Sentence) && !isReported(req.Sentence) && (req.Verb != Keep || !s.keepsNothing(message)) {
 			out = append(out, req)
 		}
@@ -36,7 +40,7 @@ func Requests(message string) []Request {
 		whole := strings.TrimSpace(message)
 		out = append(out, Request{Verb: Keep, Sentence: whole, About: whole})
 	default:
-		if req, ok := LooseForget(message, leastForget); ok {
+		if req, ok := LooseForget(message, leastForget); ok && !(req.Unsure && deletes.MatchString(message) && isSoftware(message)) {
 			out = append(out, req)
 		}
 	}
@@ -255,12 +259,16 @@ func aboutOf(message string, t []token, i int, row requestRow) string {
 	return strings.TrimSpace(message[t[from].lo:t[to-1].hi])
 }
 
+// isMine are the words after which a request is about the user: "forget my locker code".
+var isMine = wordSet("my our mein meine meinen mi mis 我的 我")
+
 // setsAside reports whether the words of a row at token i only set a topic aside, to go on
-// with another: "forget the cat, it's the kids I worry about". They do if the sentence says
-// more than the request and a reason for it, unless the message surely asks to forget.
+// with another: "forget the cat, it's the kids I worry about", "forget that, let's do it
+// differently". They do if the sentence says more than the request and a reason for it, or is
+// about software, "forget the last commit", unless the message surely asks to forget.
 func (row requestRow) setsAside(message string, s sentence, i int) bool {
 	t := s.tokens
-	if row.rest != restTopic {
+	if row.verb != Forget || row.rest != restTopic && row.rest != restNone {
 		return false
 	}
 	end := i + len(row.words)
@@ -269,6 +277,7 @@ func (row requestRow) setsAside(message string, s sentence, i int) bool {
 	}
 	alone, last := onlyCourtesies(t[:i]), endsHere(t, end)
 	switch {
+	case row.rest == restTopic && !isMine[row.words[len(row.words)-1]] && isSoftware(message[t[i].lo:s.hi]):
 	case alone && last:
 		return false
 	case s.hi-s.lo > mostLoose:

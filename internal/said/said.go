@@ -7,6 +7,7 @@ import (
 
 	"github.com/ebbmem/ebb/internal/prefilter"
 	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/internal/topics"
 )
 
 // Temporal classifies a claim by its duration. The values are those of
@@ -86,6 +87,9 @@ func Claims(message string, max int, known ...Person) []Claim {
 		for _, c := range r.readIn(sentences[i], scores[i], main) {
 			c.Sentence = withFragments(message, c.Sentence)
 			c.Functional = c.Functional && (c.Change || !forTheTime.MatchString(c.Sentence))
+			if c.Predicate == "lives_in" && c.Change && isSoftware(c.Object) { // "we moved from Gradle to Bazel"
+				c.Predicate, c.Functional = "uses", false
+			}
 			if slices.Contains(out, c) || c.Wish && !sentences[i].lastingWish(message) {
 				continue
 			}
@@ -95,6 +99,13 @@ func Claims(message string, max int, known ...Person) []Claim {
 		}
 	}
 	return out
+}
+
+// isSoftware reports whether an object is about software and no place.
+func isSoftware(object string) bool {
+	return slices.ContainsFunc(topics.Of(object).Names(), func(topic string) bool {
+		return slices.Contains([]string{"software", "computer", "db", "deploy", "testing", "codestyle", "vcs", "ops", "cloud", "web", "api", "codelang", "docs", "tracker"}, topic)
+	})
 }
 
 // forTheTime matches what is so for a while and ends nothing: "I'm covering for Kim, so I work at

@@ -89,7 +89,8 @@ func maskOf(s string) []byte {
 			fence = mark
 			hide(at, end)
 		case strings.HasPrefix(trimmed, ">") || strings.HasPrefix(trimmed, "|") || strings.HasPrefix(trimmed, "＞"),
-			strings.HasPrefix(line, "    ") && !list, strings.HasPrefix(line, "\t") && !list:
+			strings.HasPrefix(line, "    ") && !list, strings.HasPrefix(line, "\t") && !list,
+			isCode(trimmed):
 			hide(at, end)
 		case trimmed != "":
 			low := strings.ToLower(trimmed)

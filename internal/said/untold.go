@@ -1,6 +1,7 @@
 package said
 
 import (
+	"regexp"
 	"slices"
 
 	"github.com/ebbmem/ebb/internal/intent"
@@ -14,15 +15,19 @@ import (
 const (
 	leastFeigned   = 0.35
 	leastUnstored  = 0.15
-	surelyUnstored = 0.3
+	surelyUnstored = 0.5
 )
 
-// storing matches the words of what is not to be stored, by language.
-var storing = prefilter.New(
-	`(?i)\b(?:sav(?:e|ed|ing)|stor(?:e|ed|ing|age)|remember\pL*|memor\pL+|writ(?:e|ten|ing)|note[sd]?|noting|record\pL*|log(?:ged|s)?|logging|ke(?:ep|pt)|keeping|file[sd]?|profile|retain\pL*|forget\pL*|delet\pL+|eras\pL+|wip\pL+|just (?:for|between)|this chat|only (?:for|here))\b`,
-	`(?i)(?:speicher|merk|notier|notiz|aufschreib|schreib|festh[aä]l|beh[aä]l|protokoll|gedächtnis|erinner|profil|lösch|verg[ei]ss|ablag|ableg|archiv|akte|aufnehm|abheft|nur (?:für|hier|jetzt))`,
-	`(?i)(?:guard|record|recuerd|recuérd|apunt|anot|registr|memori|archiv|almacen|olvid|borr|perfil|ficha|grab|conserv|qued[ae]|extraoficial|solo (?:para|por|aqu)|sólo (?:para|por|aqu))`,
-	`[记記存录錄写寫忘删刪档檔留]|只在这|只是这次`)
+// markup matches tags, whole or cut off, which are no words of a person: "<memory id=".
+var markup = regexp.MustCompile(`</?\pL[^<>]*(?:>|$)`)
+
+// saves matches orders to save something, unless they hold what denies matches: "save this to your
+// memory: my laptop is a ThinkPad".
+var (
+	saves = prefilter.New(`(?i)^\W*(?:(?:please|bitte|por favor) )?(?:save|store|put|add|note|write|keep|remember|commit|speicher\pL*|merke? dir|notier\pL*|schreib\pL*|behalte?|guard\pL+|apunt\pL+|anot\pL+|recuerd\pL+|recuérd\pL+)\b`,
+		`^\W*(?:请|請|帮我|麻烦)*(?:记住|記住|记下|記下|存|保存)`)
+	denies = prefilter.New(`(?i)\b(?:not|never|no|nowhere|nobody|nothing|without|only|just|nicht|kein\pL*|nie|nur|bloß|nunca|sin|ni|sólo|solo)\b|n['’]t\b|[别別不勿莫没沒只仅僅]`)
+)
 
 // Feigned reports whether what a message says in the first person is not its writer's own
 // truth: a story, a game, a joke that is taken back, a text that was pasted.
@@ -34,7 +39,8 @@ func Feigned(message string) bool {
 // sure enough to hide it: "don't save this, but …", "off the record: …". What rather asks to
 // forget something else, or to keep something, does not.
 func Unstored(message string) (says, surely bool) {
-	if !storing.MatchString(message) {
+	message = Own(markup.ReplaceAllString(message, " "))
+	if saves.MatchString(message) && !denies.MatchString(message) {
 		return false, false
 	}
 	read := intent.Read(message)

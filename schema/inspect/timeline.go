@@ -24,6 +24,8 @@ type TimelineQuery struct {
 	Session string
 	// Since and Until bound event_time, half open; zero means unbounded.
 	Since, Until time.Time
+	// Forgotten includes what was forgotten at the user's or the host's request.
+	Forgotten bool
 	// Limit keeps the newest so many. 0 means 50; at most 1,000.
 	Limit int
 }
@@ -59,11 +61,14 @@ func withoutKept(records []schema.Memory) []schema.Memory {
 }
 
 func (q *TimelineQuery) conditions(ctx context.Context, s *schema.Snapshot, userID int64) (where string, args []any, err error) {
-	conditions := []string{"m.user_id = ?", "m.state NOT IN (?, ?)", "NOT (m.state = 'superseded' AND m.valid_until = m.valid_from)"}
-	args = []any{userID, string(schema.StateRetired), string(schema.StateForgotten)}
+	conditions := []string{"m.user_id = ?", "m.state <> ?", "NOT (m.state = 'superseded' AND m.valid_until = m.valid_from)"}
+	args = []any{userID, string(schema.StateRetired)}
 	add := func(condition string, values ...any) {
 		conditions = append(conditions, condition)
 		args = append(args, values...)
+	}
+	if !q.Forgotten {
+		add("m.state <> ?", string(schema.StateForgotten))
 	}
 	if !q.Since.IsZero() {
 		add("m.event_time >= ?", q.Since.UnixMilli())

@@ -134,11 +134,18 @@ func (r *row) unstored(set string) (out []example) {
 	switch {
 	case r.Unstored != nil:
 		out = append(out, exampleOf("unstored "+set, r.M, r.M, *r.Unstored, true))
+		if strings.HasSuffix(set, "-dev") {
+			out = slices.Repeat(out, workWeight)
+		}
 	case r.Reply == "" && r.M+r.Q != "":
 		out = append(out, exampleOf("others", r.M+r.Q, r.M+r.Q, false, true))
 	}
 	return out
 }
+
+// workWeight is how often what is said of storing at work is taken, as its words are those of the
+// others: "don't store this in git".
+const workWeight = 4
 
 // changes gives the examples of [intent.Changes].
 func (r *row) changes(set string) (out []example) {
@@ -344,7 +351,10 @@ func fit(w io.Writer, dir, name string, fine bool, at pace, leaveOut bool, examp
 				continue // not labelled for the others
 			}
 			set := strings.TrimSuffix(filepath.Base(path), ".jsonl")
-			if strings.HasPrefix(set, "saved-") && name != "saved" || strings.HasPrefix(set, "own-") && name != "own" || strings.HasPrefix(set, "changes-") && name != "changes" {
+			if name == "done" && (strings.HasSuffix(set, "-c") || strings.HasSuffix(set, "-dev")) || name == "feigned" && strings.HasSuffix(set, "-dev") {
+				continue // their answers to orders sound like those to requests; what is of no use for long is not always true
+			}
+			if strings.HasPrefix(set, "saved-") && name != "saved" || strings.HasPrefix(set, "own-") && name != "own" && name != "forget" && name != "unstored" || strings.HasPrefix(set, "changes-") && name != "changes" {
 				continue // in the words of an assistant, or written for one model
 			}
 			all = append(all, examples(r, set)...)
