@@ -86,6 +86,9 @@ func TestUnstoredMattersStayUnstored(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, l.shown("How is my mum?"), "I'm so sorry", "after undo")
 
+	l.turns("u: My salary is 4,100 a month.", "a: Noted.", "u: Forget my salary.", "a: Done, I've forgotten your salary.")
+	require.NotContains(t, l.shown("What about my salary?"), "salary")
+
 	l.says("My mum has cancer.")
 	require.NotContains(t, l.tool("remember_fact", map[string]any{"content": "Mum has cancer."}), "Nothing is saved")
 }

@@ -239,12 +239,20 @@ func (m *Message) Unstored() bool {
 	return slices.ContainsFunc(m.requests, func(q said.Request) bool { return q.Itself })
 }
 
+// leastDone is the probability, by [intent.Done], from which the answer to a request that was carried
+// out says so, and so names what was forgotten.
+const leastDone = 0.2
+
 // Answered hides an assistant's answer to a forgotten message that said it was not to be
-// stored, in the run that hid the message.
+// stored, or the answer that says that what the message asked to forget is forgotten ("Done, I've
+// forgotten your salary"), in the run that hid the message.
 //
 // Errors: those of [Reader.Read].
 func (r *Reader) Answered(ctx context.Context, owner schema.Scope, m, answer *schema.Memory) error {
-	if _, surely := said.Unstored(m.Content); !surely || m.State != schema.StateForgotten || !m.OwnWords() {
+	if m.State != schema.StateForgotten || !m.OwnWords() {
+		return nil
+	}
+	if _, surely := said.Unstored(m.Content); !surely && (intent.Done.P(answer.Content) < leastDone || len(ToForget(m.Content)) == 0) {
 		return nil
 	}
 	_, err := r.carryOut(ctx, &Message{Memory: m, owner: owner}, Request{Verb: said.Forget, Memories: []string{answer.UID}})
