@@ -64,6 +64,24 @@ func TestPeriodIsShownInOrder(t *testing.T) {
 	}
 }
 
+// A question that goes on from one about another time is about that time.
+func TestQuestionAboutAnotherTimeFollows(t *testing.T) {
+	x, say := talked(t, Config{CoreMemory: CoreMemoryConfig{ProfileTokens: -1}}) // a core section may show them first
+	say(time.Date(2026, 2, 7, 10, 0, 0, 0, time.UTC), "a", "The plumber comes on 11 February at ten.", "Noted.")
+	say(time.Date(2026, 2, 8, 18, 0, 0, 0, time.UTC), "b", "We rehearse Fauré's Requiem on 13 February.", "Bravo.")
+	say(time.Date(2026, 2, 10, 12, 0, 0, 0, time.UTC), "", "", "") // a Tuesday
+	s, err := x.Session(Scope{User: "ada"})
+	require.NoError(t, err)
+	for question, shown := range map[string]string{
+		"What do I have tomorrow?": "plumber", "And tomorrow?": "plumber", "Und morgen?": "plumber", "¿Y mañana?": "plumber", "那明天呢?": "plumber",
+		"What about Friday?": "Requiem", "Und am Freitag?": "Requiem", "¿Y el viernes?": "Requiem", "那周五呢?": "Requiem",
+	} {
+		found, err := s.Preview(t.Context(), question)
+		require.NoError(t, err)
+		assert.Contains(t, found.Block, shown, question)
+	}
+}
+
 func TestTimesUseLocation(t *testing.T) {
 	auckland, err := time.LoadLocation("Pacific/Auckland")
 	require.NoError(t, err)
