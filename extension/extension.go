@@ -184,7 +184,7 @@ func (x *Extension) Session(scope Scope) (*Session, error) {
 	if err := x.redactor.Labels(scope); err != nil {
 		return nil, err
 	}
-	s := &Session{ext: x, scope: scope, own: x.captures.conversation(scope, nil), shown: &blocks{}, talk: &talk{}}
+	s := &Session{ext: x, scope: scope, own: x.captures.conversation(scope, nil), shown: &blocks{}, unnamed: &talk{}}
 	s.tools = tools.New(s.toolDeps(), x.cfg.Tools.Names...)
 	return s, nil
 }

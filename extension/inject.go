@@ -81,7 +81,7 @@ func (s *Session) find(ctx context.Context, question, whole string) (*Injection,
 	}
 	relevant := dropRepeated(choose(about, injectable(results), cfg, text.QueryTerms(found.asked, 0)))
 	section, unread := s.ext.coreSection(ctx, s.scope, coreRequest{
-		blocks: core.Text, question: question, talk: s.talk.last(), bare: plan.Bare, found: results,
+		blocks: core.Text, question: question, talk: s.talk().last(cfg.Now()), bare: plan.Bare, found: results,
 		beside: prompt.EntryTokens(relevant[:min(len(relevant), plan.limit(cfg.Injection.Limit))], cfg.Location),
 	})
 	found.Profile, found.ProfileTokens = section.Lines()
@@ -203,7 +203,7 @@ func (s *Session) inject(ctx context.Context, channel, question, prompt string) 
 	default:
 		s.ext.fault(s.scope, channel, recalled, err)
 	}
-	s.talk.heard(found)
+	s.talk().heard(found, s.ext.cfg.Now())
 	if found.Block == "" {
 		return "", recorded
 	}
@@ -211,12 +211,13 @@ func (s *Session) inject(ctx context.Context, channel, question, prompt string) 
 }
 
 // Context returns what [WrapModel] would inject for a question and records it as
-// shown. It is for programs that call their models themselves. If there is an
+// shown. The next questions of the conversation may refer to it. It is for programs that call their models themselves. If there is an
 // error, the injection holds what could be found.
 //
 // Errors: those of [Session.Recall].
 func (s *Session) Context(ctx context.Context, question string) (*Injection, error) {
 	found, err := s.find(ctx, question, question)
+	s.talk().heard(found, s.ext.cfg.Now())
 	if found.Block != "" {
 		s.present(ctx, "model", found)()
 	}

@@ -26,7 +26,8 @@ type Session struct {
 	own   *conversation // use turn()
 	tools []*tools.Tool
 	shown *blocks
-	talk  *talk
+
+	unnamed *talk // use talk()
 }
 
 // Scope returns the scope the session was created with.

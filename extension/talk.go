@@ -13,39 +13,63 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// talk keeps the recent messages of a session, which its questions may refer to.
+// talk keeps the recent messages of a conversation, which its questions may refer to.
 type talk struct {
-	mu    sync.Mutex
-	said  []string // messages of the user and the agent, oldest first; not redacted
-	carry []string // ids of the memories shown last
+	mu       sync.Mutex
+	said     []string  // messages of the user and the agent, oldest first; not redacted
+	answered bool      // the last one is the agent's
+	at       time.Time // of the last one
+	carry    []string  // ids of the memories shown last
 }
 
-// maxTalk bounds the messages kept.
-const maxTalk = 6
+const (
+	// maxTalk bounds the messages kept.
+	maxTalk = 6
+	// talkPause ends a talk, as for stored messages: hosts may reuse the name of a session.
+	talkPause = 6 * time.Hour
+)
+
+// talk returns the talk of the conversation. Sessions without a name are conversations of
+// their own.
+func (s *Session) talk() *talk {
+	if s.scope.Session == "" {
+		return s.unnamed
+	}
+	return &s.conversation().talk
+}
 
 // heard adds a question and what was shown for it. Small talk, for which there was
 // no search, is ignored.
-func (t *talk) heard(found *Injection) {
+func (t *talk) heard(found *Injection, now time.Time) {
 	if found.asked == "" {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.add(found.asked)
+	t.rest(now)
+	if n := len(t.said); n == 0 || t.answered || t.said[n-1] != found.asked { // not by a second source
+		t.add(found.asked)
+	}
+	t.answered, t.at = false, now
 	t.carry = t.carry[:0]
 	for _, item := range found.Items {
 		t.carry = append(t.carry, item.Memory.UID)
 	}
 }
 
-// answered adds the agent's answer.
-func (t *talk) answered(said string) {
+// hasAnswered adds the agent's answer, in place of its steps and of another source's report.
+func (t *talk) hasAnswered(said string, now time.Time) {
 	if strings.TrimSpace(said) == "" {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.rest(now)
+	if t.answered {
+		t.said = t.said[:len(t.said)-1]
+	}
 	t.add(said)
+	t.answered, t.at = true, now
 }
 
 func (t *talk) add(said string) {
@@ -54,17 +78,24 @@ func (t *talk) add(said string) {
 	}
 }
 
-func (t *talk) now() (said, carry []string) {
+// rest ends the talk after a pause.
+func (t *talk) rest(now time.Time) {
+	if now.Sub(t.at) > talkPause {
+		t.said, t.carry, t.answered = nil, nil, false
+	}
+}
+
+func (t *talk) recent(now time.Time) (said, carry []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.rest(now)
 	return slices.Clone(t.said), slices.Clone(t.carry)
 }
 
 // last returns the last message of the user's and the answer to it.
-func (t *talk) last() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return strings.Join(t.said[max(0, len(t.said)-2):], "\n")
+func (t *talk) last(now time.Time) string {
+	said, _ := t.recent(now)
+	return strings.Join(said[max(0, len(said)-2):], "\n")
 }
 
 // plan decides how a question is searched for.
@@ -183,7 +214,7 @@ func (s *Session) plan(ctx context.Context, question string) (plan, time.Time, e
 
 // takeUp adds the session's recent messages to a plan.
 func (s *Session) takeUp(ctx context.Context, p *plan) error {
-	said, carry := s.talk.now()
+	said, carry := s.talk().recent(s.ext.cfg.Now())
 	p.Carry = carry
 	for _, t := range said {
 		t, err := s.ext.redactor.Text(ctx, "", text.Clean(t))
