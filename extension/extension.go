@@ -189,6 +189,12 @@ func (x *Extension) Session(scope Scope) (*Session, error) {
 	return s, nil
 }
 
+// location returns the user's time zone, or Config.Location.
+func (x *Extension) location(ctx context.Context, scope Scope) (*time.Location, error) {
+	zone, err := x.mem.Zone(ctx, scope)
+	return cmp.Or(zone, x.cfg.Location), err
+}
+
 // Recall searches one user's memory and explains each result. It writes nothing, so
 // results do not count as accessed. The scope's session and agent do not restrict
 // the search; the query's do. Unless the query asks about a time, a claim that no

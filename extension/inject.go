@@ -70,8 +70,9 @@ func (s *Session) Preview(ctx context.Context, question string) (*Injection, err
 // anyway. If there is an error, the injection holds what could be found.
 func (s *Session) find(ctx context.Context, question, whole string) (*Injection, error) {
 	ctx, done := s.ext.mem.Observe.Begin(ctx, schema.Operation{Name: "inject", Scope: s.scope, Query: question})
-	core, failed := s.ext.coreMemory(ctx, s.scope)
-	answer, plan, err := s.search(ctx, question, whole)
+	loc, unplaced := s.ext.location(ctx, s.scope)
+	core, failed := s.ext.coreMemory(ctx, s.scope, loc)
+	answer, plan, err := s.search(ctx, question, whole, loc)
 	cfg := &s.ext.cfg
 	found := &Injection{asked: answerQuery(answer), bare: plan.Bare, Answer: answer, Core: core.Blocks, CoreTokens: core.Sum()}
 	var results []Result
@@ -82,7 +83,7 @@ func (s *Session) find(ctx context.Context, question, whole string) (*Injection,
 	relevant := dropRepeated(choose(about, injectable(results), cfg, text.QueryTerms(found.asked, 0)))
 	section, unread := s.ext.coreSection(ctx, s.scope, coreRequest{
 		blocks: core.Text, question: question, talk: s.talk().last(cfg.Now()), bare: plan.Bare, found: results,
-		beside: prompt.EntryTokens(relevant[:min(len(relevant), plan.limit(cfg.Injection.Limit))], cfg.Location),
+		beside: prompt.EntryTokens(relevant[:min(len(relevant), plan.limit(cfg.Injection.Limit))], loc),
 	})
 	found.Profile, found.ProfileTokens = section.Lines()
 	found.quoted = section.Quoted()
@@ -93,12 +94,12 @@ func (s *Session) find(ctx context.Context, question, whole string) (*Injection,
 	if !section.AllHold {
 		relevant, unmarked = s.ext.markSuperseded(ctx, s.scope, relevant)
 	}
-	block := prompt.Render(prompt.Head{Blocks: core.Text, Core: section.Text, Note: noteLine(answer)}, relevant, plan.order(cfg.Injection.Order), cfg.Injection.Tokens, cfg.Location, s.conversation().ids.Of)
+	block := prompt.Render(prompt.Head{Blocks: core.Text, Core: section.Text, Note: noteLine(answer)}, relevant, plan.order(cfg.Injection.Order), cfg.Injection.Tokens, loc, s.conversation().ids.Of)
 	found.Block, found.Tokens, found.nonce = block.Text, text.Tokens(block.Text), block.Nonce
 	for _, e := range block.Shown {
 		found.Items = append(found.Items, InjectedItem{Result: e.Result, Whole: !e.Cut})
 	}
-	err = errors.Join(failed, err, unkept, unread, unmarked)
+	err = errors.Join(unplaced, failed, err, unkept, unread, unmarked)
 	done(len(found.Items), err)
 	return found, err
 }

@@ -148,7 +148,7 @@ func lastBytes(s string, bytes int) string { return s[max(0, len(s)-bytes):] }
 
 // search searches for memories relevant to question that are not in the prompt
 // already. The answer is nil if the question needs no search.
-func (s *Session) search(ctx context.Context, question, prompt string) (*Answer, plan, error) {
+func (s *Session) search(ctx context.Context, question, prompt string, loc *time.Location) (*Answer, plan, error) {
 	cfg := &s.ext.cfg
 	// Normalized and redacted as stored texts are, so that they match. Redacted
 	// before it is shortened, which could cut a secret beyond recognition.
@@ -160,7 +160,7 @@ func (s *Session) search(ctx context.Context, question, prompt string) (*Answer,
 	if len(text.QueryTerms(question, 1)) == 0 || cfg.Injection.Skip(question) {
 		return nil, plan{}, nil
 	}
-	p, now, err := s.plan(ctx, clip(question))
+	p, now, err := s.plan(ctx, clip(question), loc)
 	if err != nil {
 		return nil, plan{}, err
 	}
@@ -192,19 +192,9 @@ func (s *Session) search(ctx context.Context, question, prompt string) (*Answer,
 }
 
 // plan parses what a question asks for beyond its words, in the user's time zone.
-func (s *Session) plan(ctx context.Context, question string) (plan, time.Time, error) {
-	now := s.ext.cfg.Now().In(s.ext.cfg.Location)
+func (s *Session) plan(ctx context.Context, question string, loc *time.Location) (plan, time.Time, error) {
+	now := s.ext.cfg.Now().In(loc)
 	p := plan{PlanOf(question, now)}
-	if len(p.Spans) > 0 || p.When {
-		zone, err := s.ext.mem.Zone(ctx, s.scope)
-		if err != nil {
-			return p, now, err
-		}
-		if zone != nil {
-			now = now.In(zone)
-			p = plan{PlanOf(question, now)}
-		}
-	}
 	p.Session = s.scope.Session
 	if p.Bare {
 		return p, now, s.takeUp(ctx, &p)
@@ -230,7 +220,11 @@ func (s *Session) takeUp(ctx context.Context, p *plan) error {
 // covers times and the last conversation, but not the session's recent messages.
 func (s *Session) Search(ctx context.Context, q Query) (*Answer, error) {
 	if q.Plan == nil && q.AsOf.IsZero() && strings.TrimSpace(q.Text) != "" {
-		p, now, err := s.plan(ctx, q.Text)
+		loc, err := s.ext.location(ctx, s.scope)
+		if err != nil {
+			return nil, err
+		}
+		p, now, err := s.plan(ctx, q.Text, loc)
 		if err != nil {
 			return nil, err
 		}
@@ -239,6 +233,7 @@ func (s *Session) Search(ctx context.Context, q Query) (*Answer, error) {
 			if q.Now.IsZero() {
 				q.Now = now
 			}
+			q.Now = q.Now.In(loc) // the zone of the plan's days
 		}
 	}
 	return s.Recall(ctx, q)
