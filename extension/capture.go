@@ -65,8 +65,9 @@ type conversation struct {
 	// have quoted.
 	quoted map[string]bool
 
-	ids     prompt.ShortIDs // has its own lock, as has working
+	ids     prompt.ShortIDs // has its own lock, as have working and talk
 	working prompt.Working
+	talk    talk // of a named session, see [Session.talk]
 }
 
 // maxQuoted bounds quoted. When it is exceeded, quoted is reset, and quotes are

@@ -2,6 +2,7 @@ package extension
 
 import (
 	"context"
+	"time"
 
 	"github.com/ebbmem/ebb/internal/prompt"
 	"github.com/ebbmem/ebb/internal/text"
@@ -13,7 +14,7 @@ const corePreface = "Core memory, which is part of every turn. What is marked ap
 
 // coreMemory renders the blocks visible to the session's agent within the budget.
 // It is empty if the config has no blocks.
-func (x *Extension) coreMemory(ctx context.Context, scope Scope) (prompt.CoreMemory, error) {
+func (x *Extension) coreMemory(ctx context.Context, scope Scope, loc *time.Location) (prompt.CoreMemory, error) {
 	if len(x.cfg.CoreMemory.Blocks) == 0 {
 		return prompt.CoreMemory{}, nil
 	}
@@ -23,7 +24,7 @@ func (x *Extension) coreMemory(ctx context.Context, scope Scope) (prompt.CoreMem
 	}
 	specs := x.cfg.CoreMemory.Blocks
 	left := x.cfg.CoreMemory.BlockTokens - text.Tokens(prompt.WidestFence+corePreface) // the fence is always part of the budget
-	shown := prompt.RenderCore(blocks[:len(specs)], specs, left, x.cfg.Location)
+	shown := prompt.RenderCore(blocks[:len(specs)], specs, left, loc)
 	if shown.Text != "" {
 		shown.Text = corePreface + shown.Text
 	}

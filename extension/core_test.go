@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -244,4 +245,35 @@ func TestCoreMemoryKeepsItsBudget(t *testing.T) {
 	var invalid *InvalidError
 	require.ErrorAs(t, err, &invalid)
 	require.Equal(t, "Config.CoreMemory.BlockTokens", invalid.Field)
+}
+
+// The end of a long prompt is the question that chooses the core section, as it is searched for.
+func TestEndOfLongPromptChoosesCoreSection(t *testing.T) {
+	x, say := talked(t, Config{CoreMemory: CoreMemoryConfig{ProfileTokens: 110, OwnAffairsTokens: 110}})
+	fruits := strings.Fields("apples pears plums cherries peaches mangos papayas figs dates limes lemons oranges melons grapes kiwis quinces apricots guavas")
+	for i, fruit := range append(slices.Clone(fruits), "wasps") {
+		say(time.Date(2026, 2, 2, 10, i, 0, 0, time.UTC), "a", "I'm allergic to "+fruit+".", "")
+	}
+	say(time.Date(2026, 2, 9, 10, 0, 0, 0, time.UTC), "", "", "")
+	require.NoError(t, x.WaitIdle(t.Context()))
+	s, err := x.Session(Scope{User: "ada"})
+	require.NoError(t, err)
+	shown := func(question string) string {
+		found, err := s.Preview(t.Context(), question)
+		require.NoError(t, err)
+		var lines []string
+		for _, l := range found.Profile {
+			lines = append(lines, l.Text)
+		}
+		require.Less(t, len(lines), len(fruits))
+		return strings.Join(lines, "\n")
+	}
+	const question = "What if wasps sting me?"
+	require.Contains(t, shown(question), "wasps")
+	var pasted strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&pasted, "Shelf %d holds %s of grade %d. ", 1000+i, fruits[i%len(fruits)], 2000+i)
+	}
+	require.Equal(t, shown(pasted.String()[pasted.Len()-500:]+question), shown(pasted.String()+question))
+	require.Contains(t, shown(pasted.String()+question), "wasps")
 }

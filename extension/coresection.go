@@ -47,7 +47,7 @@ func (x *Extension) coreSection(ctx context.Context, scope Scope, r coreRequest)
 	if x.vectors != nil && r.found != nil && !lines.Fit(x.cfg.CoreMemory.ProfileTokens) {
 		meaning, failed = x.meaning(ctx, r.question, lines.Claims())
 	}
-	asked := lines.Ask(ctx, r.question, r.talk, meaning, r.found, x.cfg.Now())
+	asked := lines.Ask(ctx, clip(r.question), r.talk, meaning, r.found, x.cfg.Now())
 	return asked.Choose(r.budget(&x.cfg, asked)), failed
 }
 

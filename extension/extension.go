@@ -184,9 +184,15 @@ func (x *Extension) Session(scope Scope) (*Session, error) {
 	if err := x.redactor.Labels(scope); err != nil {
 		return nil, err
 	}
-	s := &Session{ext: x, scope: scope, own: x.captures.conversation(scope, nil), shown: &blocks{}, talk: &talk{}}
+	s := &Session{ext: x, scope: scope, own: x.captures.conversation(scope, nil), shown: &blocks{}, unnamed: &talk{}}
 	s.tools = tools.New(s.toolDeps(), x.cfg.Tools.Names...)
 	return s, nil
+}
+
+// location returns the user's time zone, or Config.Location.
+func (x *Extension) location(ctx context.Context, scope Scope) (*time.Location, error) {
+	zone, err := x.mem.Zone(ctx, scope)
+	return cmp.Or(zone, x.cfg.Location), err
 }
 
 // Recall searches one user's memory and explains each result. It writes nothing, so

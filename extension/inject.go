@@ -70,8 +70,9 @@ func (s *Session) Preview(ctx context.Context, question string) (*Injection, err
 // anyway. If there is an error, the injection holds what could be found.
 func (s *Session) find(ctx context.Context, question, whole string) (*Injection, error) {
 	ctx, done := s.ext.mem.Observe.Begin(ctx, schema.Operation{Name: "inject", Scope: s.scope, Query: question})
-	core, failed := s.ext.coreMemory(ctx, s.scope)
-	answer, plan, err := s.search(ctx, question, whole)
+	loc, unplaced := s.ext.location(ctx, s.scope)
+	core, failed := s.ext.coreMemory(ctx, s.scope, loc)
+	answer, plan, err := s.search(ctx, question, whole, loc)
 	cfg := &s.ext.cfg
 	found := &Injection{asked: answerQuery(answer), bare: plan.Bare, Answer: answer, Core: core.Blocks, CoreTokens: core.Sum()}
 	var results []Result
@@ -81,8 +82,8 @@ func (s *Session) find(ctx context.Context, question, whole string) (*Injection,
 	}
 	relevant := dropRepeated(choose(about, injectable(results), cfg, text.QueryTerms(found.asked, 0)))
 	section, unread := s.ext.coreSection(ctx, s.scope, coreRequest{
-		blocks: core.Text, question: question, talk: s.talk.last(), bare: plan.Bare, found: results,
-		beside: prompt.EntryTokens(relevant[:min(len(relevant), plan.limit(cfg.Injection.Limit))], cfg.Location),
+		blocks: core.Text, question: question, talk: s.talk().last(cfg.Now()), bare: plan.Bare, found: results,
+		beside: prompt.EntryTokens(relevant[:min(len(relevant), plan.limit(cfg.Injection.Limit))], loc),
 	})
 	found.Profile, found.ProfileTokens = section.Lines()
 	found.quoted = section.Quoted()
@@ -93,12 +94,12 @@ func (s *Session) find(ctx context.Context, question, whole string) (*Injection,
 	if !section.AllHold {
 		relevant, unmarked = s.ext.markSuperseded(ctx, s.scope, relevant)
 	}
-	block := prompt.Render(prompt.Head{Blocks: core.Text, Core: section.Text, Note: noteLine(answer)}, relevant, plan.order(cfg.Injection.Order), cfg.Injection.Tokens, cfg.Location, s.conversation().ids.Of)
+	block := prompt.Render(prompt.Head{Blocks: core.Text, Core: section.Text, Note: noteLine(answer)}, relevant, plan.order(cfg.Injection.Order), cfg.Injection.Tokens, loc, s.conversation().ids.Of)
 	found.Block, found.Tokens, found.nonce = block.Text, text.Tokens(block.Text), block.Nonce
 	for _, e := range block.Shown {
 		found.Items = append(found.Items, InjectedItem{Result: e.Result, Whole: !e.Cut})
 	}
-	err = errors.Join(failed, err, unkept, unread, unmarked)
+	err = errors.Join(unplaced, failed, err, unkept, unread, unmarked)
 	done(len(found.Items), err)
 	return found, err
 }
@@ -203,7 +204,7 @@ func (s *Session) inject(ctx context.Context, channel, question, prompt string) 
 	default:
 		s.ext.fault(s.scope, channel, recalled, err)
 	}
-	s.talk.heard(found)
+	s.talk().heard(found, s.ext.cfg.Now())
 	if found.Block == "" {
 		return "", recorded
 	}
@@ -211,12 +212,13 @@ func (s *Session) inject(ctx context.Context, channel, question, prompt string) 
 }
 
 // Context returns what [WrapModel] would inject for a question and records it as
-// shown. It is for programs that call their models themselves. If there is an
+// shown. The next questions of the conversation may refer to it. It is for programs that call their models themselves. If there is an
 // error, the injection holds what could be found.
 //
 // Errors: those of [Session.Recall].
 func (s *Session) Context(ctx context.Context, question string) (*Injection, error) {
 	found, err := s.find(ctx, question, question)
+	s.talk().heard(found, s.ext.cfg.Now())
 	if found.Block != "" {
 		s.present(ctx, "model", found)()
 	}

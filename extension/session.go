@@ -2,6 +2,7 @@ package extension
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/tmc/langchaingo/callbacks"
@@ -26,7 +27,8 @@ type Session struct {
 	own   *conversation // use turn()
 	tools []*tools.Tool
 	shown *blocks
-	talk  *talk
+
+	unnamed *talk // use talk()
 }
 
 // Scope returns the scope the session was created with.
@@ -166,6 +168,7 @@ func (s *Session) seen(block string) any {
 func (s *Session) toolDeps() tools.Deps {
 	return tools.Deps{
 		DB: s.ext.db, Scope: s.scope, Location: s.ext.cfg.Location,
+		Zone:   func(ctx context.Context) (*time.Location, error) { return s.ext.location(ctx, s.scope) },
 		Search: s.Search, Observe: s.ext.mem.Observe,
 		Similar: func(ctx context.Context, content string) *reconcile.Similar {
 			return reconcile.Find(ctx, s.ext.searcher, s.ext.cfg.Ranking.Reconcile, s.scope, content)
@@ -183,7 +186,8 @@ func (s *Session) toolDeps() tools.Deps {
 				whole[i].Result, whole[i].Asked = r, true
 			}
 			whole, err := s.ext.markSuperseded(ctx, s.scope, whole)
-			return prompt.Render(prompt.Head{}, whole, BestFirst, 0, s.ext.cfg.Location, s.conversation().ids.Of).Text, err
+			loc, unplaced := s.ext.location(ctx, s.scope)
+			return prompt.Render(prompt.Head{}, whole, BestFirst, 0, loc, s.conversation().ids.Of).Text, errors.Join(err, unplaced)
 		},
 		Short:     func(uid string) string { return s.conversation().ids.Of(uid) },
 		Full:      func(short string) (uid string, known bool) { return s.conversation().ids.UID(short) },

@@ -85,7 +85,7 @@ func (x *Extension) Stats(ctx context.Context, scope Scope) (*Stats, error) {
 	if stats.Health.Vectors, err = x.vectorStatsOf(ctx, userID); err != nil {
 		return nil, err
 	}
-	core, err := x.coreMemory(ctx, scope)
+	core, err := x.coreMemory(ctx, scope, x.cfg.Location)
 	if err != nil {
 		return nil, err
 	}

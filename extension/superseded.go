@@ -3,6 +3,7 @@ package extension
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/ebbmem/ebb/internal/prompt"
 	"github.com/ebbmem/ebb/schema"
@@ -10,7 +11,7 @@ import (
 
 // Superseded returns, by public id, those of the given memories that are no longer
 // true: superseded claims, and messages from which a superseded claim was
-// extracted. Dates are in Config.Location.
+// extracted. Dates are in the user's time zone.
 //
 // Errors: [*InvalidError], the database's errors, the context's error.
 func (x *Extension) Superseded(ctx context.Context, scope Scope, memories ...Record) (map[string]Superseded, error) {
@@ -26,7 +27,9 @@ func (x *Extension) Superseded(ctx context.Context, scope Scope, memories ...Rec
 		ended, err = s.EndedClaims(ctx, userID, ids)
 		return err
 	})
-	marks := x.marks(ended, memories)
+	loc, unplaced := x.location(ctx, scope)
+	err = errors.Join(err, unplaced)
+	marks := marksOf(ended, memories, loc)
 	endings, unread := x.own.Endings(ctx, x.db, scope, x.cfg.Location)
 	if unread != nil {
 		return marks, errors.Join(err, unread)
@@ -39,11 +42,11 @@ func (x *Extension) Superseded(ctx context.Context, scope Scope, memories ...Rec
 	return marks, err
 }
 
-// marks describes, by public id, what has ended.
-func (x *Extension) marks(ended map[int64][]schema.Ended, memories []Record) map[string]Superseded {
+// marksOf describes, by public id, what has ended.
+func marksOf(ended map[int64][]schema.Ended, memories []Record, loc *time.Location) map[string]Superseded {
 	found := make(map[string]Superseded)
 	for i := range memories {
-		if mark := prompt.Last(ended[memories[i].ID], x.cfg.Location); mark != nil {
+		if mark := prompt.Last(ended[memories[i].ID], loc); mark != nil {
 			found[memories[i].UID] = *mark
 		}
 	}
@@ -56,7 +59,7 @@ func (x *Extension) presentFirst(answer *Answer) {
 	if len(answer.Ended) == 0 {
 		return
 	}
-	answer.Results = prompt.BelowSuccessors(answer.Results, x.marks(answer.Ended, answer.Memories()))
+	answer.Results = prompt.BelowSuccessors(answer.Results, marksOf(answer.Ended, answer.Memories(), x.cfg.Location))
 }
 
 // markSuperseded marks the entries that are no longer true.

@@ -13,39 +13,63 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// talk keeps the recent messages of a session, which its questions may refer to.
+// talk keeps the recent messages of a conversation, which its questions may refer to.
 type talk struct {
-	mu    sync.Mutex
-	said  []string // messages of the user and the agent, oldest first; not redacted
-	carry []string // ids of the memories shown last
+	mu       sync.Mutex
+	said     []string  // messages of the user and the agent, oldest first; not redacted
+	answered bool      // the last one is the agent's
+	at       time.Time // of the last one
+	carry    []string  // ids of the memories shown last
 }
 
-// maxTalk bounds the messages kept.
-const maxTalk = 6
+const (
+	// maxTalk bounds the messages kept.
+	maxTalk = 6
+	// talkPause ends a talk, as for stored messages: hosts may reuse the name of a session.
+	talkPause = 6 * time.Hour
+)
+
+// talk returns the talk of the conversation. Sessions without a name are conversations of
+// their own.
+func (s *Session) talk() *talk {
+	if s.scope.Session == "" {
+		return s.unnamed
+	}
+	return &s.conversation().talk
+}
 
 // heard adds a question and what was shown for it. Small talk, for which there was
 // no search, is ignored.
-func (t *talk) heard(found *Injection) {
+func (t *talk) heard(found *Injection, now time.Time) {
 	if found.asked == "" {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.add(found.asked)
+	t.rest(now)
+	if n := len(t.said); n == 0 || t.answered || t.said[n-1] != found.asked { // not by a second source
+		t.add(found.asked)
+	}
+	t.answered, t.at = false, now
 	t.carry = t.carry[:0]
 	for _, item := range found.Items {
 		t.carry = append(t.carry, item.Memory.UID)
 	}
 }
 
-// answered adds the agent's answer.
-func (t *talk) answered(said string) {
+// hasAnswered adds the agent's answer, in place of its steps and of another source's report.
+func (t *talk) hasAnswered(said string, now time.Time) {
 	if strings.TrimSpace(said) == "" {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.rest(now)
+	if t.answered {
+		t.said = t.said[:len(t.said)-1]
+	}
 	t.add(said)
+	t.answered, t.at = true, now
 }
 
 func (t *talk) add(said string) {
@@ -54,17 +78,24 @@ func (t *talk) add(said string) {
 	}
 }
 
-func (t *talk) now() (said, carry []string) {
+// rest ends the talk after a pause.
+func (t *talk) rest(now time.Time) {
+	if now.Sub(t.at) > talkPause {
+		t.said, t.carry, t.answered = nil, nil, false
+	}
+}
+
+func (t *talk) recent(now time.Time) (said, carry []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.rest(now)
 	return slices.Clone(t.said), slices.Clone(t.carry)
 }
 
 // last returns the last message of the user's and the answer to it.
-func (t *talk) last() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return strings.Join(t.said[max(0, len(t.said)-2):], "\n")
+func (t *talk) last(now time.Time) string {
+	said, _ := t.recent(now)
+	return strings.Join(said[max(0, len(said)-2):], "\n")
 }
 
 // plan decides how a question is searched for.
@@ -117,7 +148,7 @@ func lastBytes(s string, bytes int) string { return s[max(0, len(s)-bytes):] }
 
 // search searches for memories relevant to question that are not in the prompt
 // already. The answer is nil if the question needs no search.
-func (s *Session) search(ctx context.Context, question, prompt string) (*Answer, plan, error) {
+func (s *Session) search(ctx context.Context, question, prompt string, loc *time.Location) (*Answer, plan, error) {
 	cfg := &s.ext.cfg
 	// Normalized and redacted as stored texts are, so that they match. Redacted
 	// before it is shortened, which could cut a secret beyond recognition.
@@ -129,7 +160,7 @@ func (s *Session) search(ctx context.Context, question, prompt string) (*Answer,
 	if len(text.QueryTerms(question, 1)) == 0 || cfg.Injection.Skip(question) {
 		return nil, plan{}, nil
 	}
-	p, now, err := s.plan(ctx, clip(question))
+	p, now, err := s.plan(ctx, clip(question), loc)
 	if err != nil {
 		return nil, plan{}, err
 	}
@@ -161,19 +192,9 @@ func (s *Session) search(ctx context.Context, question, prompt string) (*Answer,
 }
 
 // plan parses what a question asks for beyond its words, in the user's time zone.
-func (s *Session) plan(ctx context.Context, question string) (plan, time.Time, error) {
-	now := s.ext.cfg.Now().In(s.ext.cfg.Location)
+func (s *Session) plan(ctx context.Context, question string, loc *time.Location) (plan, time.Time, error) {
+	now := s.ext.cfg.Now().In(loc)
 	p := plan{PlanOf(question, now)}
-	if len(p.Spans) > 0 || p.When {
-		zone, err := s.ext.mem.Zone(ctx, s.scope)
-		if err != nil {
-			return p, now, err
-		}
-		if zone != nil {
-			now = now.In(zone)
-			p = plan{PlanOf(question, now)}
-		}
-	}
 	p.Session = s.scope.Session
 	if p.Bare {
 		return p, now, s.takeUp(ctx, &p)
@@ -183,7 +204,7 @@ func (s *Session) plan(ctx context.Context, question string) (plan, time.Time, e
 
 // takeUp adds the session's recent messages to a plan.
 func (s *Session) takeUp(ctx context.Context, p *plan) error {
-	said, carry := s.talk.now()
+	said, carry := s.talk().recent(s.ext.cfg.Now())
 	p.Carry = carry
 	for _, t := range said {
 		t, err := s.ext.redactor.Text(ctx, "", text.Clean(t))
@@ -199,7 +220,11 @@ func (s *Session) takeUp(ctx context.Context, p *plan) error {
 // covers times and the last conversation, but not the session's recent messages.
 func (s *Session) Search(ctx context.Context, q Query) (*Answer, error) {
 	if q.Plan == nil && q.AsOf.IsZero() && strings.TrimSpace(q.Text) != "" {
-		p, now, err := s.plan(ctx, q.Text)
+		loc, err := s.ext.location(ctx, s.scope)
+		if err != nil {
+			return nil, err
+		}
+		p, now, err := s.plan(ctx, q.Text, loc)
 		if err != nil {
 			return nil, err
 		}
@@ -208,6 +233,7 @@ func (s *Session) Search(ctx context.Context, q Query) (*Answer, error) {
 			if q.Now.IsZero() {
 				q.Now = now
 			}
+			q.Now = q.Now.In(loc) // the zone of the plan's days
 		}
 	}
 	return s.Recall(ctx, q)

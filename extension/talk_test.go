@@ -64,6 +64,48 @@ func TestPeriodIsShownInOrder(t *testing.T) {
 	}
 }
 
+// The talk belongs to a conversation, whichever session object of its name asks, and ends
+// with a pause.
+func TestTalkBelongsToConversation(t *testing.T) {
+	x, say := talked(t, Config{CoreMemory: CoreMemoryConfig{ProfileTokens: -1}}) // a core section would show it whatever the talk
+	say(time.Date(2026, 2, 2, 10, 0, 0, 0, time.UTC), "a", "Odile and Rashid marry on 20 June in the boathouse at Walden.", "How lovely.")
+	say(time.Date(2026, 2, 3, 10, 0, 0, 0, time.UTC), "b", "The cat takes half a tablet of thyroid medicine.", "Poor cat.")
+	asked := time.Date(2026, 2, 9, 10, 0, 0, 0, time.UTC)
+	say(asked, "", "", "")
+	ask := func(session, question string) string {
+		s, err := x.Session(Scope{User: "ada", Session: session})
+		require.NoError(t, err)
+		found, err := s.Context(t.Context(), question)
+		require.NoError(t, err)
+		return found.Block
+	}
+	ask("c", "When do Odile and Rashid marry?")
+	assert.Contains(t, ask("c", "And where?"), "boathouse")
+	assert.NotContains(t, ask("d", "And where?"), "boathouse", "another conversation")
+	ask("", "When do Odile and Rashid marry?")
+	assert.NotContains(t, ask("", "And where?"), "boathouse", "without a name each session is another")
+	say(asked.Add(7*time.Hour), "", "", "")
+	assert.NotContains(t, ask("c", "And where?"), "boathouse", "after a pause")
+}
+
+// A question that goes on from one about another time is about that time.
+func TestQuestionAboutAnotherTimeFollows(t *testing.T) {
+	x, say := talked(t, Config{CoreMemory: CoreMemoryConfig{ProfileTokens: -1}}) // a core section may show them first
+	say(time.Date(2026, 2, 7, 10, 0, 0, 0, time.UTC), "a", "The plumber comes on 11 February at ten.", "Noted.")
+	say(time.Date(2026, 2, 8, 18, 0, 0, 0, time.UTC), "b", "We rehearse Fauré's Requiem on 13 February.", "Bravo.")
+	say(time.Date(2026, 2, 10, 12, 0, 0, 0, time.UTC), "", "", "") // a Tuesday
+	s, err := x.Session(Scope{User: "ada"})
+	require.NoError(t, err)
+	for question, shown := range map[string]string{
+		"What do I have tomorrow?": "plumber", "And tomorrow?": "plumber", "Und morgen?": "plumber", "¿Y mañana?": "plumber", "那明天呢?": "plumber",
+		"What about Friday?": "Requiem", "Und am Freitag?": "Requiem", "¿Y el viernes?": "Requiem", "那周五呢?": "Requiem",
+	} {
+		found, err := s.Preview(t.Context(), question)
+		require.NoError(t, err)
+		assert.Contains(t, found.Block, shown, question)
+	}
+}
+
 func TestTimesUseLocation(t *testing.T) {
 	auckland, err := time.LoadLocation("Pacific/Auckland")
 	require.NoError(t, err)

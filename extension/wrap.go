@@ -30,8 +30,10 @@ func (r *remembering) GenerateContent(ctx context.Context, messages []llms.Messa
 	messages, recorded := r.withMemory(ctx, messages)
 	defer recorded() // recording overlaps with the model's call
 	response, err := r.Model.GenerateContent(ctx, messages, options...)
-	if err == nil && response != nil && len(response.Choices) > 0 && response.Choices[0] != nil {
-		r.session.talk.answered(response.Choices[0].Content)
+	if err == nil && response != nil && len(response.Choices) > 0 {
+		if c := response.Choices[0]; c != nil && len(c.ToolCalls) == 0 && c.FuncCall == nil {
+			r.session.talk().hasAnswered(c.Content, r.session.ext.cfg.Now())
+		}
 	}
 	return response, err
 }
@@ -53,11 +55,12 @@ func (r *remembering) withMemory(ctx context.Context, messages []llms.MessageCon
 	if at < 0 {
 		return messages, recorded
 	}
-	prompt := promptText(messages)
-	if r.session.shown.within(prompt) {
+	if r.session.shown.within(promptText(slices.DeleteFunc(slices.Clone(messages), ofModel))) {
 		return messages, recorded // the session's Memory has put it there
 	}
-	again := at < len(messages)-1
+	prompt := promptText(messages)
+	after := messages[at+1:]
+	again := len(after) > 0 && !slices.ContainsFunc(after, func(m llms.MessageContent) bool { return !ofModel(m) && !ofTool(m) })
 	block, known := r.session.shown.last(question)
 	if !known || !again {
 		block, recorded = r.session.inject(ctx, "model", question, prompt)
@@ -70,6 +73,13 @@ func (r *remembering) withMemory(ctx context.Context, messages []llms.MessageCon
 	messages[at].Parts = slices.Clone(messages[at].Parts)
 	messages[at].Parts[part] = llms.TextContent{Text: block + "\n\n---\n\n" + question}
 	return messages, recorded
+}
+
+// ofModel reports whether the model wrote a message, which may repeat what it saw.
+func ofModel(m llms.MessageContent) bool { return m.Role == llms.ChatMessageTypeAI }
+
+func ofTool(m llms.MessageContent) bool {
+	return m.Role == llms.ChatMessageTypeTool || m.Role == llms.ChatMessageTypeFunction
 }
 
 // calledTools returns the names of the tools whose results are among messages, ""

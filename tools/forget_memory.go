@@ -175,8 +175,12 @@ func forgetFound(ctx context.Context, d *Deps, query string, asked []asking) (st
 		return "forget_memory is not available in this host without memory_id.", nil
 	}
 	if len(asked) > 0 && asked[0].newest && asked[0].turn.State == schema.StateForgotten {
-		d.changed(ChangeForgotten, nil)
-		return "What the user asked to forget is forgotten already. Do not repeat what it said.", nil
+		if waits, err := isProposed(ctx, d, asked[0].turn); err != nil {
+			return "", err
+		} else if !waits {
+			d.changed(ChangeForgotten, nil)
+			return "What the user asked to forget is forgotten already. Do not repeat what it said.", nil
+		}
 	}
 	hidden := 0
 	var candidates []recall.Result
@@ -228,6 +232,20 @@ func forgetFound(ctx context.Context, d *Deps, query string, asked []asking) (st
 		return "", err
 	}
 	return "Nothing was hidden yet. If one of these is what the user wants forgotten, call forget_memory again with its memory_id; if you are not sure, ask the user:\n" + records, nil
+}
+
+// isProposed reports whether a request in the message waits for approval, since nothing was
+// clearly meant by it.
+func isProposed(ctx context.Context, d *Deps, message *schema.Memory) (waits bool, err error) {
+	err = d.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		waiting, err := schema.PendingProposals(ctx, s, message.UserID, []string{ProposalForget})
+		waits = slices.ContainsFunc(waiting, func(p schema.PendingChange) bool {
+			var f Forgetting
+			return p.Decode(&f) == nil && f.Message == message.UID
+		})
+		return err
+	})
+	return waits, err
 }
 
 // reader returns the reader that carries out requests in users' messages.

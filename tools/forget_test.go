@@ -89,3 +89,17 @@ func TestForgetInFreeWords(t *testing.T) {
 	require.Equal(t, schema.StateForgotten, h.memory(m.UID).State)
 	require.Equal(t, schema.StateActive, h.memory(other.UID).State)
 }
+
+// Of two requests in one message, what only waits is not forgotten.
+func TestForgetOfWhatWaitsIsOffered(t *testing.T) {
+	h := ada(t)
+	salary := h.fact("The user's salary is 52,000 euros.", schema.OriginUser)
+	quarrel := h.fact("The user had words with the neighbour over a parking space.", schema.OriginUser)
+	h.says("Forget my salary. Forget what I told you about the quarrel downstairs.", 0)
+	require.Contains(t, h.call("forget_memory", "my salary"), "as the user asked")
+	require.Equal(t, schema.StateForgotten, h.memory(salary.UID).State)
+	answer := h.call("forget_memory", "the quarrel downstairs")
+	require.Contains(t, answer, quarrel.UID)
+	require.NotContains(t, answer, "52,000")
+	require.Equal(t, schema.StateActive, h.memory(quarrel.UID).State)
+}

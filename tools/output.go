@@ -71,8 +71,11 @@ func (t *Tool) Run(ctx context.Context, input string) (out Output, err error) {
 				t.deps.Shown(ctx, query, results)
 			}
 		}
+		if d.Zone != nil {
+			d.Location, err = d.Zone(ctx)
+		}
 		unstored := false
-		if t.stores {
+		if err == nil && t.stores {
 			unstored, err = isUnstored(ctx, &d, args.words())
 		}
 		switch {

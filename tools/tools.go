@@ -96,8 +96,10 @@ type Deps struct {
 	Similar func(ctx context.Context, content string) *reconcile.Similar
 	// Reflect answers request_reflection with a sentence for the model.
 	Reflect func(ctx context.Context, w Reflection) (string, error)
-	// Location is the user's time zone, for dates. Default UTC.
+	// Location is the user's time zone, for dates. Default UTC. Zone, if set, replaces it
+	// at each call, since a user's zone may change.
 	Location *time.Location
+	Zone     func(ctx context.Context) (*time.Location, error)
 	// Redact, if set, rewrites every text of a tool's input before use. Its error
 	// ends the call.
 	Redact schema.Redact

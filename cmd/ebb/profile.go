@@ -61,6 +61,9 @@ func (profileCmd) Run(a *app) (err error) {
 // the claims that rest on it.
 func (p *page) about(l *extension.ProfileLine) {
 	about := []string{"said " + l.Said.In(p.Location).Format(time.DateOnly)}
+	if l.Speaker != "" {
+		about = append(about, "by "+l.Speaker)
+	}
 	if !l.Since.IsZero() {
 		about = append(about, "since "+l.Since.In(p.Location).Format(time.DateOnly))
 	}

@@ -21,6 +21,7 @@ type Ending struct {
 	own   bool     // of is the person who did it
 	moved bool     // only its time ended
 	once  bool     // a single appointment may be meant: "cancelled", with "today"
+	lacks bool     // the thing may only be out of stock: "there are no more eggs"
 	one   bool     // the thing is in the singular
 	trip  bool     // keys are places, not things
 }
@@ -42,6 +43,7 @@ const (
 	planned                     // only of what is planned
 	first                       // the first word of the thing names it, as in Spanish
 	noun                        // a German noun, with its capital
+	lacking                     // may be so for a time only, and of a supply
 )
 
 // words of a thing, after its article
@@ -81,8 +83,8 @@ var endings = []ending{
 	form(active|cancelled, `(?i)\b(?:cancell?ed|called off) `+things),
 	form(active|definite|cancelled, `(?i)\bcalled `+thing+` off\b`),
 	form(active, `(?i)\b(?:gave up|given up|quit|(?:packed|jacked|chucked) in|(?:had to|have to) give up|done with|stopped (?:going to|doing|playing|taking|attending|having|getting|renting|keeping|learning)|stopped(?P<services> the (?:milk|milkman|paper|papers|deliver(?:y|ies)|tablets|medication|pills))?) `+things),
-	form(active, `(?i)\b(?:no longer|don['’]?t) (?:do|doing|going to|go to|play|playing|have|own|keep|rent|attend|doing) `+things),
-	form(0, `(?i)^(?:there(?:['’]s| is| are) |and |so )?no more `+things),
+	form(active|lacking, `(?i)\b(?:no longer|don['’]?t) (?:do|doing|going to|go to|play|playing|have|own|keep|rent|attend|doing) `+things),
+	form(lacking, `(?i)^(?:there(?:['’]s| is| are) |and |so )?no more `+things),
 	form(0, `(?i)^(?:and |but |so )?`+thing+` ?`+auxil+` (?:no more|dead|folded|closed down|shut down|packed up|packed in|disbanded|broken up|ended|died|passed away)\b`),
 	form(definite, `(?i)^(?:and |but |so )?`+thing+` ?`+auxil+` gone(?: (?:for good|now|too|at last|today|yesterday))?$`),
 	form(0, `(?i)^(?:and |but |so )?`+thing+` ?`+passive+` (?:sold|scrapped|stolen|nicked|written off|put down|rehomed|discontinued|wound up)\b`),
@@ -101,7 +103,7 @@ var endings = []ending{
 	form(noun, `^`+dinge+` (?i:hat|haben) (?:.* )?(?i:sich aufgelöst|dichtgemacht|zugemacht)\b`),
 	form(noun, `^`+dinge+` (?i:gibt es|gibt's|existiert|existieren) (?i:nicht mehr)`),
 	form(noun|cancelled, `^`+dinge+` (?i:fällt|fallen) (?:.* )?(?i:aus|flach|ins wasser)\b`),
-	form(noun, `\b(?i:keine?[nr]?) `+dinge+` (?i:mehr)\b(?: für (?P<who>\p{Lu}\pL+))?`),
+	form(noun|lacking, `\b(?i:keine?[nr]?) `+dinge+` (?i:mehr)\b(?: für (?P<who>\p{Lu}\pL+))?`),
 	form(noun, `(?i:nicht mehr) (?i:zum|zur|ins|in den|in die|in das|auf den) `+dinge),
 	form(noun, `^(?:(?P<who>\p{Lu}\pL+) hat |.*?)(?i:mit) `+dinge+` (?:.* )?(?i:aufgehört|ist schluss|schluss gemacht)\b`),
 	form(moved|noun, `^(?:(?i:ich|wir)\b.*?|.*? )??`+dinge+` (?:(?i:ist|wurde|wird|sind|habe?n?) )?(?:.* )?(?P<at>(?i:auf|in den|in die) .+?) (?i:verlegt|verschoben|vorgezogen)\b`),
@@ -112,7 +114,7 @@ var endings = []ending{
 	form(active|first, `(?i)(?:^|[^\pL])de baja (?:del?|en) `+cosa+`$`),
 	form(active|first|cancelled, `(?i)(?:^|[^\pL])(?:cancelé|cancelamos|cancelado|anulé|anulamos|anulado) `+cosa+`$`),
 	form(first|cancelled, `(?i)(?:^|[^\pL])se (?:cancelan?|canceló|cancelaron|ha cancelado|suspenden?|suspendió|anulan?|anuló|acabó|acabaron|ha acabado|han acabado) `+cosa+`$`),
-	form(first, `(?i)(?:^|[^\pL])ya no (?:tengo|tenemos|voy al?|vamos al?|hago|hacemos|juego al?|canto en|hay) `+cosa+`$`),
+	form(first|lacking, `(?i)(?:^|[^\pL])ya no (?:tengo|tenemos|voy al?|vamos al?|hago|hacemos|juego al?|canto en|hay) `+cosa+`$`),
 	form(first, `(?i)^`+cosa+` (?:se ha|se|está|están|ha sido|fue|ha|han|se han) (?:vendid[oa]s?|vendió|disuelto|disolvió|cerrado|muerto|murió)(?: .*)?$`),
 	form(first|cancelled, `(?i)^`+cosa+` (?:se ha|se|está|están|ha sido|fue|han|se han) (?:cancelad[oa]s?|canceló|anulad[oa]s?|suspendid[oa]s?)(?: .*)?$`),
 	form(moved|first, `(?i)^`+cosa+` (?:se ha|se|ha sido|lo han|la han|me lo han|me la han) (?:cambiad[oa]|cambió|movid[oa]|movió|aplazad[oa]|aplazó|pospuest[oa]|pospuso|adelantad[oa]|adelantó|pasad[oa]|retrasad[oa]) (?P<at>(?:al?|para|hasta) .+)`),
@@ -179,7 +181,11 @@ func endingOf(clause, sentence string) (Ending, bool) {
 		if doubted.MatchString(denials.ReplaceAllString(clause, "")) {
 			return Ending{}, false
 		}
-		e := Ending{moved: f.flags&moved != 0, once: f.flags&cancelled != 0 && onlyOnce.MatchString(sentence)}
+		limited := f.flags&(cancelled|lacking) != 0 && isLimited(sentence)
+		if limited && f.flags&lacking != 0 {
+			return Ending{}, false
+		}
+		e := Ending{moved: f.flags&moved != 0, once: limited, lacks: f.flags&lacking != 0}
 		if e.moved && !timed(group("at")) {
 			continue
 		}
@@ -202,9 +208,6 @@ func endingOf(clause, sentence string) (Ending, bool) {
 
 // partial matches what precedes a thing of which only a part or one is meant.
 var partial = regexp.MustCompile(`(?i)(?:^| )(?:one|some|half|most|part|eine[rns]?|manche|einige|die hälfte|un[oa]|algun[oa]s?|la mitad)(?: of| von| de)? $`)
-
-// onlyOnce matches what limits a cancellation to one appointment of several.
-var onlyOnce = regexp.MustCompile(`(?i)\b(?:today|tonight|tomorrow|this (?:week|morning|afternoon|evening|time|month|\pL+day)|next \pL+|heute|morgen|diese woche|diesmal|hoy|mañana|esta semana)\b`)
 
 // auxiliaries precede a verb in the perfect, with adverbs.
 var auxiliaries = text.WordSet("have has had just finally also now already recently actually sadly even both to decided ended up and but so then well yes today yesterday we've i've ve s d dado hemos ha han me nos hube al fin por en last week month gerade endlich")
@@ -309,6 +312,12 @@ func (e *Ending) setThing(s string, f flags) bool {
 	if f&first != 0 {
 		head = named[0]
 	}
+	if e.lacks && persons[head] {
+		return false
+	}
+	if slices.ContainsFunc(named, func(w string) bool { return contracts[w] }) {
+		e.once = false
+	}
 	if f&planned != 0 && !slices.ContainsFunc(named, func(w string) bool { return plannedThings[w] }) {
 		return false
 	}
@@ -364,7 +373,7 @@ func (e *Ending) Ends(old string, said, ended time.Time) bool {
 		rests = e.restsHan
 	}
 	for _, sentence := range Sentences(text.Line(old)) {
-		if states(sentence) && rests(sentence) && e.holdsUntil(sentence, said, ended) {
+		if states(sentence) && !e.remains(sentence) && rests(sentence) && e.holdsUntil(sentence, said, ended) {
 			return !e.statedBy(old)
 		}
 	}
@@ -393,7 +402,8 @@ func (e *Ending) Mentions(folded string) bool {
 // holdsUntil reports whether a sentence was about the time of the ending.
 func (e *Ending) holdsUntil(sentence string, said, ended time.Time) bool {
 	switch {
-	case (e.moved || e.trip) && !timed(sentence), e.once && !strings.ContainsFunc(sentence, unicode.IsDigit):
+	case (e.moved || e.trip) && !timed(sentence),
+		e.once && (!strings.ContainsFunc(sentence, unicode.IsDigit) || Temporal(sentence, said) == "state"):
 		return false
 	case ended.Sub(said) < lately || Temporal(sentence, said) == "state":
 		return true
@@ -420,6 +430,9 @@ func (e *Ending) rests(sentence string) bool {
 		if head = slices.IndexFunc(stems, func(s string) bool { return sameStem(s, key) }); head < 0 {
 			return false
 		}
+	}
+	if isDenied(folded, head, e.lacks) {
+		return false
 	}
 	if e.of != "" {
 		return slices.Contains(folded, e.of)

@@ -42,7 +42,7 @@ func endingsHan(s string) (all []Ending) {
 				if m == nil {
 					continue
 				}
-				e := Ending{once: strings.Contains(clause, "取消") && onceZH.MatchString(clause)}
+				e := Ending{once: strings.Contains(clause, "取消") && isLimited(clause), lacks: strings.Contains(clause, "没了")}
 				if at := form.SubexpIndex("at"); at > 0 {
 					if e.moved = timed(m[at]); !e.moved {
 						continue
@@ -58,11 +58,12 @@ func endingsHan(s string) (all []Ending) {
 	return all
 }
 
-var onceZH = regexp.MustCompile(`今天|今晚|明天|这周|本周|这次|下周`)
-
 func (e *Ending) setThingHan(s string) bool {
 	s = strings.TrimLeft(s, "昨今前天上周早")
 	s = speakerZH.ReplaceAllString(s, "")
+	if strings.Contains(s, "会员") {
+		e.once = false // a contract
+	}
 	if who := personZH.FindString(s); who != "" && strings.HasPrefix(s, who) {
 		e.of = who
 		s = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(s, who), "家"), "的")
@@ -91,6 +92,9 @@ func (e *Ending) restsHan(sentence string) bool {
 	}
 	at := strings.Index(sentence, e.keys[0])
 	before, after := sentence[:at], sentence[at+len(e.keys[0]):]
+	if clauses := clausesZH.Split(before, -1); strings.ContainsAny(clauses[len(clauses)-1], "不没無") {
+		return false
+	}
 	if e.of != "" {
 		return strings.Contains(sentence, e.of)
 	}

@@ -59,14 +59,8 @@ func (m *Memory) Zone(ctx context.Context, scope schema.Scope) (zone *time.Locat
 		if err != nil || id == 0 {
 			return err
 		}
-		user, err := snap.UserByID(ctx, id)
-		if err != nil || user.TimeZone == "" {
-			return err
-		}
-		if named, err := time.LoadLocation(user.TimeZone); err == nil {
-			zone = named
-		}
-		return nil
+		zone, err = snap.LocationOf(ctx, id, nil)
+		return err
 	})
 	return zone, err
 }

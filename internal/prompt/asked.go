@@ -26,6 +26,7 @@ type Asked struct {
 // Ask rates the lines for a question. found are the search results for it, which may be empty,
 // meaning is what it means, and talk is what was said just before it.
 func (s *Lines) Ask(ctx context.Context, question, talk string, meaning Meaning, found []recall.Result, now time.Time) *Asked {
+	now = now.In(s.loc) // where its day begins
 	a := &Asked{s: s, question: question, now: now, own: intent.Own.P(question), grounds: s.likenessIn(talk, question, meaning, found), lines: slices.Clone(s.all)}
 	asked := relevance.Fitted.Questions.Of(topics.Of(question))
 	if talk != "" {

@@ -29,7 +29,7 @@ const (
 // single record contains its day.
 type heading struct {
 	session string
-	date    string // with the weekday, in Config.Location
+	date    string // with the weekday, in the user's time zone
 }
 
 // The longest labels in a block, in characters.

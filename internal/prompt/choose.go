@@ -304,7 +304,10 @@ func (c *Section) Repeats(m *schema.Memory) bool {
 	}
 	if m.Kind == schema.KindEpisode {
 		folded := text.Fold(text.Line(m.Content))
-		return slices.ContainsFunc(c.lines, func(l *line) bool { return text.Fold(l.Text) == folded })
+		return slices.ContainsFunc(c.lines, func(l *line) bool {
+			said := l.claims[0]
+			return text.Fold(l.Text) == folded && text.Fold(said.who()) == text.Fold(claims.Stored("I", said.owner, m.Speaker)) && (!l.isDated() || slices.Contains(l.Sources, m.UID))
+		})
 	}
 	return slices.ContainsFunc(c.lines, func(l *line) bool {
 		return slices.ContainsFunc(l.claims, func(told *ownClaim) bool { return told.claim.ID == m.ID && told.covered })

@@ -14,7 +14,7 @@ import (
 type CoreLine struct {
 	Core     string `json:"core"` // name of the block
 	Approved string `json:"approved_by,omitempty"`
-	Updated  string `json:"updated,omitempty"` // with the weekday, in Config.Location
+	Updated  string `json:"updated,omitempty"` // with the weekday, in the user's time zone
 	Content  any    `json:"content,omitempty"` // text, or JSON
 	Cut      string `json:"cut,omitempty"`     // what was cut, "" for nothing
 }

@@ -36,7 +36,9 @@ type Line struct {
 	// cut.
 	Text  string `json:"text"`
 	Group Group  `json:"group"`
-	// Said is when the user said it.
+	// Speaker is who said it, "" for the user or where the lines have one speaker only.
+	Speaker string `json:"speaker,omitempty"`
+	// Said is when it was said last.
 	Said time.Time `json:"said"`
 	// Since is when it replaced an earlier statement, zero if it did not. Before is
 	// the beginning of the earlier statement if the user made that too.
@@ -105,11 +107,14 @@ func linesOf(current map[int64]*ownClaim, loc *time.Location) *Lines {
 	joinNeighbours(ordered)
 	byText := make(map[string]*line)
 	var lines []*line
-	// longer ones first, since a sentence within another one needs no line
-	slices.SortStableFunc(ordered, func(a, b *ownClaim) int { return len(b.text) - len(a.text) })
+	// longer ones first, since a sentence within another one needs no line; the newest first of
+	// one sentence, so that the line is of its day and message
+	slices.SortStableFunc(ordered, func(a, b *ownClaim) int {
+		return cmp.Or(len(b.text)-len(a.text), b.source.EventTime.Compare(a.source.EventTime.Time))
+	})
 	bySource := make(map[int64][]*line)
 	for _, c := range ordered {
-		key := text.Fold(c.text)
+		key := text.Fold(c.who() + "\n" + c.text)
 		l, known := byText[key]
 		for _, longer := range bySource[c.source.ID] {
 			if !known && strings.Contains(longer.Text, c.text) {
@@ -124,6 +129,7 @@ func linesOf(current map[int64]*ownClaim, loc *time.Location) *Lines {
 		}
 		l.add(c)
 	}
+	nameSpeakers(lines)
 	for _, l := range lines {
 		l.endedBy = lastEnding(endings, l.Text, l.Said, l.speaker())
 		if e := l.endedBy; e != nil {
@@ -141,6 +147,23 @@ func linesOf(current map[int64]*ownClaim, loc *time.Location) *Lines {
 	of := indexLines(withoutRepeats(lines))
 	of.loc, of.endings = loc, endings
 	return of
+}
+
+// theUser is the owner of the memory among those who said something.
+var theUser = claims.Stored("I", "", "")
+
+// who returns who said the sentence, the owner of the memory by whatever name as [theUser].
+func (c *ownClaim) who() string { return claims.Stored("I", c.owner, c.source.Speaker) }
+
+// nameSpeakers names the speaker of lines of others than the owner if there are several: the
+// owner of the memory may be an opaque id, so that the only speaker is taken for them.
+func nameSpeakers(lines []*line) {
+	several := slices.ContainsFunc(lines, func(l *line) bool { return text.Fold(l.claims[0].who()) != text.Fold(lines[0].claims[0].who()) })
+	for _, l := range lines {
+		if who := l.claims[0].who(); several && who != theUser {
+			l.Speaker = label(who, maxSpeakerShown)
+		}
+	}
 }
 
 // shownClaims returns the claims that have a sentence, by id.
@@ -212,14 +235,11 @@ func joinNeighbours(claims []*ownClaim) {
 func (l *line) add(c *ownClaim) {
 	l.claims = append(l.claims, c)
 	l.Claims = append(l.Claims, c.claim.UID)
-	if !slices.Contains(l.Sources, c.source.UID) {
+	if !slices.Contains(l.Sources, c.source.UID) && (!l.isDated() || len(l.Sources) == 0 || c.source.ID == l.claims[0].source.ID) {
 		l.Sources = append(l.Sources, c.source.UID)
 	}
 	if group := groupOf(&c.claim); slices.Index(groups, group) < slices.Index(groups, l.Group) {
 		l.Group = group
-	}
-	if c.source.EventTime.Before(l.Said) {
-		l.Said = c.source.EventTime.Time
 	}
 	if c.since.After(l.Since) {
 		l.Since, l.Before = c.since, c.before
@@ -234,6 +254,10 @@ func (l *line) add(c *ownClaim) {
 		l.passes = c.passes // the last one, if all of them pass
 	}
 }
+
+// isDated reports whether the sentence is about the day of its message, so that the same
+// words of another day say something else.
+func (l *line) isDated() bool { return l.claims[0].relative }
 
 // likely returns the probability that a claim stays true.
 func (c *ownClaim) likely() float64 {
@@ -364,6 +388,9 @@ const longestToken = 8
 // one may contradict an earlier.
 func (l *Line) Render(relative bool, loc *time.Location) string {
 	line := "- " + l.Text
+	if l.Speaker != "" {
+		line = "- " + l.Speaker + ": " + l.Text
+	}
 	switch {
 	case !l.Since.IsZero() && l.Before != "" && text.Fold(l.Before) != text.Fold(l.Text):
 		line += " (since " + l.Since.In(loc).Format(time.DateOnly) + "; before: " + text.Truncate(l.Before, maxBefore) + ")"

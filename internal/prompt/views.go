@@ -47,6 +47,7 @@ type view struct {
 	mu      sync.Mutex // held while updating
 	read    bool
 	version schema.ClaimsVersion
+	loc     *time.Location // the user's; what was read is dated in it
 	claims  map[int64]*ownClaim
 	some    bool // of the user's claims, some are superseded
 
@@ -56,12 +57,13 @@ type view struct {
 	judge   fluency.Judge // of vectors of the lines
 }
 
-// Lines updates the user's view and returns its lines in display order.
+// Lines updates the user's view and returns its lines in display order. They are dated in the
+// user's time zone, or in loc if the user has none.
 func (c *Views) Lines(ctx context.Context, db *schema.DB, scope schema.Scope, loc *time.Location) (*Lines, error) {
-	lines := &Lines{}
+	lines := &Lines{loc: loc}
 	err := c.updated(ctx, db, scope, loc, func(v *view) {
 		if v.lines == nil {
-			v.lines = linesOf(v.claims, loc)
+			v.lines = linesOf(v.claims, v.loc)
 			v.lines.allHold, v.lines.judge = !v.some && len(v.endings.all) == 0, &v.judge
 		}
 		lines = v.lines
@@ -91,8 +93,14 @@ func (c *Views) updated(ctx context.Context, db *schema.DB, scope schema.Scope, 
 		if err != nil {
 			return err
 		}
+		if loc, err = s.LocationOf(ctx, userID, loc); err != nil {
+			return err
+		}
+		if v.loc == nil || v.loc.String() != loc.String() {
+			v.loc, v.read = loc, false
+		}
 		if !v.read || v.version.Before(now) {
-			if err := v.update(ctx, s, loc, userID, scope.User, now); err != nil {
+			if err := v.update(ctx, s, userID, scope.User, now); err != nil {
 				return err
 			}
 		}
@@ -102,7 +110,7 @@ func (c *Views) updated(ctx context.Context, db *schema.DB, scope schema.Scope, 
 }
 
 // update reads what has changed since the view's version.
-func (v *view) update(ctx context.Context, s *schema.Snapshot, loc *time.Location, userID int64, owner string, now schema.ClaimsVersion) error {
+func (v *view) update(ctx context.Context, s *schema.Snapshot, userID int64, owner string, now schema.ClaimsVersion) error {
 	var changed []int64
 	all := !v.read
 	if !all {
@@ -134,7 +142,7 @@ func (v *view) update(ctx context.Context, s *schema.Snapshot, loc *time.Locatio
 		}
 	}
 	if len(changed) > 0 {
-		r := &claimReader{s: s, userID: userID, owner: owner, loc: loc}
+		r := &claimReader{s: s, userID: userID, owner: owner, loc: v.loc}
 		read, err := r.read(ctx, changed)
 		if err != nil {
 			return err
@@ -145,7 +153,7 @@ func (v *view) update(ctx context.Context, s *schema.Snapshot, loc *time.Locatio
 	}
 	v.claims, v.version, v.read = current, now, true
 	if len(changed) > 0 || all {
-		v.endings, v.lines = &Endings{all: endingsOf(shownClaims(current)), loc: loc}, nil
+		v.endings, v.lines = &Endings{all: endingsOf(shownClaims(current)), loc: v.loc}, nil
 		some, err := s.HasSuperseded(ctx, userID)
 		if err != nil {
 			v.read = false

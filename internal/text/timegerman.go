@@ -37,7 +37,7 @@ var germanTimes = timeLanguage{
 		mittwochnachmittag donnerstagnachmittag freitagnachmittag samstagnachmittag sonntagnachmittag`,
 		`januar jänner februar feber märz april mai juni juli august september oktober november dezember`),
 	phrases: []timePhrase{
-		timePhraseOf(`(?:jede[nrs]? (?:`+deWeekday+`|`+dePart+`|`+deUnit+`)|(?:`+deWeekday+`|morgen|abend)s|(?:guten|schönen) (?:morgen|tag|abend)|guter dinge)`, recurringPhrase),
+		timePhraseOf(`(?:jede[nrs]? (?:`+deWeekday+`|`+dePart+`|`+deUnit+`)|(?:`+deWeekday+`|morgen|abend)s|am (?:frühen )?morgen|(?:guten|schönen) (?:morgen|tag|abend)|guter dinge)`, recurringPhrase),
 		timePhraseOf(`(vorgestern|gestern|heute|heut|übermorgen|morgen)(?: `+dePart+`)?`, germanNearDay),
 		timePhraseOf(`(?:am |der |den |vom |zum )?(\d{1,2})\. ?`+deMonth+`\.?(?:,? ?(\d{4}))?`, func(g []string, ref time.Time) (timeMatch, bool) {
 			return calendarDay(numberOf(g[1]), germanMonth(g[2]), g[3], ref)

@@ -135,10 +135,17 @@ func PlanOf(question string, now time.Time) Plan {
 		p.AsksDate = true
 		p.When = len(spans) == 0 && len(p.Words) > 0
 	}
-	p.World = len(p.Words) == 0 && !p.Personal && !p.generic && (len(spans) > 0 || clockAsked.MatchString(folded))
-	if asks && !ofTheWorld && len(spans) > 0 && (p.Personal || p.generic && len(p.Words) == 0) {
+	goesOn := len(spans) > 0 && anotherTime.MatchString(text.Fold(string(rest)))
+	if goesOn {
+		p.Words = nil
+	}
+	p.World = !goesOn && len(p.Words) == 0 && !p.Personal && !p.generic && (len(spans) > 0 || clockAsked.MatchString(folded))
+	if goesOn || asks && !ofTheWorld && len(spans) > 0 && (p.Personal || p.generic && len(p.Words) == 0) {
 		p.Story = len(p.Words) == 0
 		for _, s := range spans {
+			if goesOn && !s.NextStart.IsZero() { // its tense is that of the question before
+				p.Spans = append(p.Spans, Span{s.NextStart, s.NextEnd})
+			}
 			p.Spans = append(p.Spans, spanAsked(s, now, folded))
 		}
 	}

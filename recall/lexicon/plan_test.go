@@ -87,6 +87,28 @@ func TestPlans(t *testing.T) {
 		"今天几号?":                                            "world",
 		"Is it true that Marta plays the cello in Lisbon?": "",
 		"": "",
+		// what goes on from a question about another time
+		"And tomorrow?":               "05-15..05-16 story",
+		"What about Friday?":          "05-16..05-17 05-09..05-10 story", // the talk may be of either
+		"And what about Friday?":      "05-16..05-17 05-09..05-10 story",
+		"And on Friday?":              "05-16..05-17 05-09..05-10 story",
+		"How about next week?":        "05-19..05-26 story",
+		"And yesterday?":              "05-13..05-14 story",
+		"Und morgen?":                 "05-15..05-16 story",
+		"Und am Freitag?":             "05-16..05-17 05-09..05-10 story",
+		"Und was ist mit morgen?":     "05-15..05-16 story",
+		"Wie sieht's am Freitag aus?": "05-16..05-17 05-09..05-10 story",
+		"¿Y mañana?":                  "05-15..05-16 story",
+		"¿Y el viernes?":              "05-16..05-17 05-09..05-10 story",
+		"¿Qué tal el viernes?":        "05-16..05-17 05-09..05-10 story",
+		"那明天呢?":                       "05-15..05-16 story",
+		"明天呢?":                        "05-15..05-16 story",
+		"那周五呢?":                       "05-16..05-17 05-09..05-10 story",
+		"And what day is tomorrow?":   "world",
+		"Und welcher Tag ist morgen?": "world",
+		"¿Y qué día es mañana?":       "world",
+		"那明天是几号?":                     "world",
+		"And tomorrow's weather?":     "",
 	} {
 		assert.Equal(t, want, shape(PlanOf(question, noon)), question)
 	}

@@ -20,13 +20,17 @@ var (
 	selfHan   = regexp.MustCompile(`你.*(?:知道|了解|记得|記得|记住|記住).*我|你.*对我.*(?:知道|了解)|关于我|關於我|我.*(?:告诉|告訴|跟你说|和你说|跟你讲).*(?:什么|什麼|哪些|多少)|我是谁|我是誰`)
 	whenAsked = regexp.MustCompile(`^(?:(?:and|so|hey|ok) )?(?:on |at )?(?:which|what) (?:day|date|time)\b|\bon (?:which|what) (?:day|date)\b|\bwhen(?:'s| is| are| am| do| does| did| was| were| will| won't| would| can| should| must| have| has)\b` +
 		`|\bwann\b|\b(?:welchem|welcher|welchen) tag\b|\bum wie ?viel uhr\b|\bcuando\b|\bque (?:dia|fecha)\b|\ba que hora\b|什么时候|什麼時候|何时|何時|哪天|哪一天|几号|幾號|几月|几点`)
-	definite     = regexp.MustCompile(`\b(?:the|my|our|der|die|das|den|mein|meine|meinen|unser|unsere|el|la|los|las|mi|mis|nuestro|nuestra)\b`)
-	ofOwner      = regexp.MustCompile(`\b(?:the|der|die|das|den|el|la|los|las) \pL+ (?:of|von|vom|de|del) `)
-	ownerHan     = regexp.MustCompile(`\p{Han}的\p{Han}`)
-	aheadAsked   = regexp.MustCompile(`\b(?:am i|are we|is there|will|shall|do i have|do we have|have i got|what's on|what is on|going to|free|busy|planned|scheduled|coming up|up next|coming|joining|visiting|when do|when are|when is|when will|when won't|steht|stehen|ansteht|anstehen|vor|frei|zeit|termin|termine|geplant|muss|mussen|werde|werden|kommt|kommen|bekommen|tengo|tenemos|hay|libre|ocupad[oa]|voy|vamos|toca|planes|agenda|cita|citas)\b`)
-	pastAsked    = regexp.MustCompile(`\b(?:did|was|were|happened|went|had|gab|war|waren|habe|hab|haben|hatte|passiert|gemacht|gewesen|hice|hicimos|paso|fue|fui|vi|comi|estuve|hubo)\b`)
-	freeAsked    = regexp.MustCompile(`\b(?:free|busy|planned|scheduled|available|frei|zeit|was vor|etwas vor|termine?|geplant|libre|ocupad[oa]|planes)\b|有空|安排|有什么事|计划|要|会|打算|日程`)
-	clockAsked   = regexp.MustCompile(`\bwhat time is it\b|\bwie ?viel uhr ist\b|\bwie spat\b|\bque hora es\b|现在.*几点|几点了`)
+	definite   = regexp.MustCompile(`\b(?:the|my|our|der|die|das|den|mein|meine|meinen|unser|unsere|el|la|los|las|mi|mis|nuestro|nuestra)\b`)
+	ofOwner    = regexp.MustCompile(`\b(?:the|der|die|das|den|el|la|los|las) \pL+ (?:of|von|vom|de|del) `)
+	ownerHan   = regexp.MustCompile(`\p{Han}的\p{Han}`)
+	aheadAsked = regexp.MustCompile(`\b(?:am i|are we|is there|will|shall|do i have|do we have|have i got|what's on|what is on|going to|free|busy|planned|scheduled|coming up|up next|coming|joining|visiting|when do|when are|when is|when will|when won't|steht|stehen|ansteht|anstehen|vor|frei|zeit|termin|termine|geplant|muss|mussen|werde|werden|kommt|kommen|bekommen|tengo|tenemos|hay|libre|ocupad[oa]|voy|vamos|toca|planes|agenda|cita|citas)\b`)
+	pastAsked  = regexp.MustCompile(`\b(?:did|was|were|happened|went|had|gab|war|waren|habe|hab|haben|hatte|passiert|gemacht|gewesen|hice|hicimos|paso|fue|fui|vi|comi|estuve|hubo)\b`)
+	freeAsked  = regexp.MustCompile(`\b(?:free|busy|planned|scheduled|available|frei|zeit|was vor|etwas vor|termine?|geplant|libre|ocupad[oa]|planes)\b|有空|安排|有什么事|计划|要|会|打算|日程`)
+	clockAsked = regexp.MustCompile(`\bwhat time is it\b|\bwie ?viel uhr ist\b|\bwie spat\b|\bque hora es\b|现在.*几点|几点了`)
+	// anotherTime matches a question without its time that goes on from one about another time.
+	anotherTime = regexp.MustCompile(`^\W*(?:(?:and|or|but|so|und|oder|aber|y|o|pero)\b(?:\W+(?:then|dann|entonces))?|(?:(?:and|but|und|aber|y|pero)\W+)?(?:(?:what|how) about|(?:was|wie) (?:ist|ware)(?: es)? mit|wie (?:sieht es|sieht['’]s|ist es|ist['’]s)|que (?:tal|hay|pasa)(?: de| con| para)?))\b` +
+		`\W*(?:(?:on|in|at|for|the|am|im|an|fur|mit|el|la|los|para|en|por)\b\W*)*(?:aus|que)?\W*$` +
+		`|^[\s\pP]*(?:那么?[\s\pP]*呢?|呢)[\s\pP]*$`)
 	askedHan     = regexp.MustCompile(`什么|什麼|谁|誰|哪|几|幾|吗|嗎|怎么|怎麼|多少|总结|總結|回顾|回顧|提醒我|告诉我|說說|说说|讲讲`)
 	taskHan      = regexp.MustCompile(`^(?:请|請|帮我|幫我|麻烦你?|给我)*(?:写|寫|画|畫|翻译|翻譯|设|設|设置|定个|定一个|订|播放|放一首|算|计算|生成|编|推荐|解释|解釋)`)
 	worldHan     = []string{"天气", "天氣", "气温", "新闻", "新聞", "股价", "汇率"}

@@ -1,0 +1,62 @@
+package extension
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	_ "time/tzdata"
+
+	"github.com/ebbmem/ebb/schema"
+)
+
+// Days are those of the user's time zone: in a question, in the arguments and records of
+// tools, in a block and in its core section, also after the zone has changed.
+func TestDaysAreThoseOfTheUsersZone(t *testing.T) {
+	x, say := talked(t, Config{Tools: ToolsConfig{Names: []string{"recent_context", "search_memory"}}})
+	say(time.Date(2026, 2, 8, 20, 0, 0, 0, time.UTC), "a", "Repaired the accordion with goat leather.", "The boathouse key hangs on nail fourteen.") // the 9th in Auckland
+	say(time.Date(2026, 2, 9, 20, 0, 0, 0, time.UTC), "b", "I am allergic to nuts since two weeks.", "")    // the 10th
+	require.NoError(t, x.WaitIdle(t.Context()))
+	s, err := x.Session(Scope{User: "ada"})
+	require.NoError(t, err)
+	tool := func(name, input string) string {
+		for _, tool := range s.Tools() {
+			if tool.Name() == name {
+				answer, err := tool.Call(t.Context(), input)
+				require.NoError(t, err)
+				return answer
+			}
+		}
+		t.Fatalf("no tool %s", name)
+		return ""
+	}
+	preview := func(question string) string {
+		found, err := s.Preview(t.Context(), question)
+		require.NoError(t, err)
+		return found.Block
+	}
+	say(time.Date(2026, 2, 9, 21, 0, 0, 0, time.UTC), "", "", "") // the 10th
+
+	require.Contains(t, preview("What am I allergic to?"), "(said 2026-02-09)")
+	require.Contains(t, tool("recent_context", `{"day": "2026-02-08"}`), "accordion")
+
+	require.NoError(t, x.db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+		_, err := tx.Exec(ctx, "UPDATE users SET time_zone = 'Pacific/Auckland'")
+		return err
+	}))
+	require.Contains(t, preview("What am I allergic to?"), "(said 2026-02-10)")
+	require.Contains(t, preview("Where does the boathouse key hang?"), "Mon 2026-02-09 09:00")
+	require.Contains(t, tool("recent_context", `{"day": "2026-02-09"}`), "accordion")
+	require.NotContains(t, tool("recent_context", `{"day": "2026-02-08"}`), "accordion")
+	for _, question := range []string{"What did I do yesterday?", "What did I do on 9 February?"} {
+		answer := tool("search_memory", `{"query": "`+question+`"}`)
+		require.Contains(t, answer, "Mon 2026-02-09")
+		require.Contains(t, answer, "09:00 user: Repaired")
+		require.NotContains(t, answer, "Nothing is stored from")
+	}
+	require.Contains(t, tool("search_memory", `{"query": "accordion", "since": "2026-02-09"}`), "accordion")
+	profile, err := x.Profile(t.Context(), s.Scope())
+	require.NoError(t, err)
+	require.NotEmpty(t, profile.Lines)
+}
