@@ -86,7 +86,8 @@ func (w *reading) hide(ctx context.Context, t *targets) error {
 		if err != nil {
 			return err
 		}
-		if !beside && (t.pointed || m.Kind == schema.KindReflection || isLasting(m) || t.tells(m.Content) || meant.restatedBy(m)) {
+		parsed := isLasting(m) || t.parsed && m.Attributes[schema.AttrSaid] != ""
+		if !beside && (t.pointed || m.Kind == schema.KindReflection || parsed || t.tells(m.Content) || meant.restatedBy(m)) {
 			if err := one(m, t.quarantined); err != nil {
 				return err
 			}
