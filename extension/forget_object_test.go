@@ -1,6 +1,7 @@
 package extension
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -200,4 +201,39 @@ func TestForgetTakesWhatWasParsedFromIt(t *testing.T) {
 	require.Contains(t, l.objects(), "Rui", "it waits for the agent")
 	require.Contains(t, l.tool("forget_memory", map[string]any{"memory_id": records[0].UID}), "Forgotten")
 	require.NotContains(t, l.objects(), "Rui")
+}
+
+// Forgetting what mentions an entity clears the entity's summary, which may repeat it in other
+// words.
+func TestForgetClearsSummaries(t *testing.T) {
+	l := newDiary(t)
+	l.says("Maeve is seeing a counsellor of a Tuesday.")
+	var maeve *schema.Entity
+	summary := func() (s string) {
+		require.NoError(t, l.x.db.Read(t.Context(), func(ctx context.Context, snap *schema.Snapshot) error {
+			e, err := snap.Entity(ctx, maeve.UserID, maeve.UID)
+			if err == nil {
+				s = e.Summary
+			}
+			return err
+		}))
+		return s
+	}
+	records, err := l.x.Timeline(t.Context(), dora, TimelineQuery{Kinds: []Kind{KindEpisode}})
+	require.NoError(t, err)
+	require.NoError(t, l.x.db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) (err error) {
+		if maeve, err = tx.CreateEntity(ctx, records[0].UserID, schema.EntityPerson, "Maeve Byrne", 1); err != nil {
+			return err
+		}
+		if err := tx.LinkEntity(ctx, records[0].ID, maeve.ID, "Maeve", 1); err != nil {
+			return err
+		}
+		return tx.Summarise(ctx, maeve, "In therapy once a week.", schema.Actor{Name: "night"})
+	}))
+	f, err := l.x.Forget(t.Context(), dora, records[0].UID)
+	require.NoError(t, err)
+	require.Empty(t, summary())
+	_, err = l.x.Undo(t.Context(), dora, f.RunID)
+	require.NoError(t, err)
+	require.Equal(t, "In therapy once a week.", summary())
 }
