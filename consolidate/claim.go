@@ -46,7 +46,7 @@ type Citation struct {
 // that trust allows. If the claim is already known, its sources are added to the known
 // one. It supersedes a claim of less trusted sources, and one that the user explicitly
 // says has changed (see claims.Add). A claim that the user asked to forget is
-// rejected, and one of whose sources the user asked to forget.
+// rejected, and so is one with a forgotten source.
 type AddClaim struct{ Claim Claim }
 
 func (p AddClaim) of() (kind, memory string) { return "add_" + string(p.Claim.Kind), "" }
