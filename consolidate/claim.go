@@ -46,13 +46,16 @@ type Citation struct {
 // that trust allows. If the claim is already known, its sources are added to the known
 // one. It supersedes a claim of less trusted sources, and one that the user explicitly
 // says has changed (see claims.Add). A claim that the user asked to forget is
-// rejected.
+// rejected, and so is one with a forgotten source.
 type AddClaim struct{ Claim Claim }
 
 func (p AddClaim) of() (kind, memory string) { return "add_" + string(p.Claim.Kind), "" }
 
 func (p AddClaim) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
 	if err := p.Claim.validate(); err != nil {
+		return Outcome{}, err
+	}
+	if err := stillKnown(ctx, tx, n.input.UserID, p.Claim.Sources); err != nil {
 		return Outcome{}, err
 	}
 	sources, err := lookUp(ctx, tx, n.input.UserID, p.Claim.Sources)
@@ -208,6 +211,30 @@ func lookUp(ctx context.Context, tx *schema.Tx, userID int64, cited []Citation) 
 		return nil, &schema.InvalidError{Field: "sources", Reason: "name no memory that it could rest on"}
 	}
 	return sources, nil
+}
+
+// stillKnown returns an error if the user has asked to forget one of the memories that a text
+// was written from: the text may repeat it.
+func stillKnown(ctx context.Context, tx *schema.Tx, userID int64, cited []Citation) error {
+	for _, c := range cited {
+		m, err := tx.Memory(ctx, userID, c.UID)
+		if err != nil && !isNotFound(err) {
+			return err
+		}
+		if err == nil && m.State == schema.StateForgotten {
+			return &schema.InvalidError{Field: "sources", Reason: "were forgotten in the meantime"}
+		}
+	}
+	return nil
+}
+
+// cite returns citations without quotes.
+func cite(uids []string) []Citation {
+	cited := make([]Citation, len(uids))
+	for i, uid := range uids {
+		cited[i].UID = uid
+	}
+	return cited
 }
 
 // weakest returns the origin and trust of the least trusted source.

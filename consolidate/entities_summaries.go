@@ -138,7 +138,7 @@ func askSummaries(ctx context.Context, in *Input, due []profile) (proposals []Pr
 			seen[a.Entity] = true
 			p := &due[a.Entity-1]
 			if summary := text.Clean(strings.TrimSpace(a.Text)); p.holds(summary, in) {
-				proposals = append(proposals, SummariseEntity{Entity: p.UID, Summary: summary})
+				proposals = append(proposals, SummariseEntity{Entity: p.UID, Summary: summary, Sources: p.sources()})
 			} else {
 				dropped++
 			}
@@ -149,6 +149,15 @@ func askSummaries(ctx context.Context, in *Input, due []profile) (proposals []Pr
 		in.Count("dropped", dropped)
 	}
 	return proposals, err
+}
+
+// sources returns the public ids of the shown memories.
+func (p *profile) sources() []string {
+	uids := make([]string, len(p.memories))
+	for i := range p.memories {
+		uids[i] = p.memories[i].UID
+	}
+	return uids
 }
 
 // holds reports whether a summary is short, no instruction, and contains no name,
@@ -186,6 +195,7 @@ func sentences(s string) int {
 type SummariseEntity struct {
 	Entity  string // public id
 	Summary string
+	Sources []string // public ids of the memories that it was written from
 }
 
 func (SummariseEntity) of() (kind, memory string) { return "summary", "" }
@@ -193,6 +203,9 @@ func (SummariseEntity) of() (kind, memory string) { return "summary", "" }
 func (p SummariseEntity) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
 	e, err := tx.Entity(ctx, n.input.UserID, p.Entity)
 	if err != nil {
+		return Outcome{}, err
+	}
+	if err := stillKnown(ctx, tx, n.input.UserID, cite(p.Sources)); err != nil {
 		return Outcome{}, err
 	}
 	outcome := applied(p)

@@ -47,9 +47,9 @@ type AddReflection struct {
 func (AddReflection) of() (kind, memory string) { return "add_reflection", "" }
 
 func (p AddReflection) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
-	cited := make([]Citation, len(p.Sources))
-	for i, uid := range p.Sources {
-		cited[i].UID = uid
+	cited := cite(p.Sources)
+	if err := stillKnown(ctx, tx, n.input.UserID, cited); err != nil {
+		return Outcome{}, err
 	}
 	sources, err := lookUp(ctx, tx, n.input.UserID, cited)
 	if err != nil {

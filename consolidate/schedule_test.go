@@ -232,3 +232,30 @@ func TestFailedNightDoesNotBlockOtherUsers(t *testing.T) {
 		require.False(t, errors.Is(err, schema.ErrConflict))
 	})
 }
+
+// A stage that fails with a conflict of its own is no other process that runs the nights.
+func TestConflictOfAStageDoesNotBlockOtherUsers(t *testing.T) {
+	db := open(t)
+	for _, name := range []string{"ada", "bob"} {
+		remember(t, db, schema.Scope{User: name}, schema.Memory{Content: "hello", Confidence: 1})
+	}
+	conflicting := stage{"conflicting", func(_ context.Context, in *consolidate.Input) ([]consolidate.Proposal, error) {
+		if in.Scope.User == "ada" {
+			return nil, schema.ErrConflict
+		}
+		return nil, nil
+	}}
+	var done []string
+	s, err := schedule.New(runner(t, db, stages(conflicting)), db, schedule.Options{
+		Location: time.UTC, Now: func() time.Time { return time.Now().AddDate(0, 0, 2) },
+		OnReport: func(scope schema.Scope, r *consolidate.Report) {
+			if r.State == "done" {
+				done = append(done, scope.User)
+			}
+		},
+	})
+	require.NoError(t, err)
+	var failed *consolidate.StageError
+	require.ErrorAs(t, s.Check(t.Context()), &failed)
+	require.Equal(t, []string{"bob"}, done)
+}

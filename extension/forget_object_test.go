@@ -1,6 +1,7 @@
 package extension
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -158,4 +159,81 @@ func TestForgetOfHalfAMessage(t *testing.T) {
 	}
 	require.False(t, known("2,000"))
 	require.True(t, known("arthritis in the knee"))
+}
+
+// Forgetting a message takes every claim that was parsed from it, and forgetting one claim leaves
+// the others of its message.
+func TestForgetByID(t *testing.T) {
+	for _, said := range []string{
+		"I live in Ghent. My dentist is Dr Rao.",
+		"Ich wohne in Gent. Mein Zahnarzt ist Dr. Rao.",
+		"Vivo en Gante. Mi dentista es la doctora Rao.",
+		"我住在根特。我的牙医是拉奥医生。",
+	} {
+		l := newDiary(t)
+		l.says(said)
+		made := l.claimed()
+		require.Len(t, made, 2, said)
+		_, err := l.x.Forget(t.Context(), dora, made[0].UID)
+		require.NoError(t, err)
+		left := l.claimed()
+		require.Len(t, left, 1, said)
+		require.Equal(t, made[1].UID, left[0].UID)
+
+		l.says("My locker code is 4471. " + said)
+		records, err := l.x.Timeline(t.Context(), dora, TimelineQuery{Kinds: []Kind{KindEpisode}})
+		require.NoError(t, err)
+		_, err = l.x.Forget(t.Context(), dora, records[len(records)-1].UID)
+		require.NoError(t, err)
+		require.Empty(t, l.claimed(), said)
+	}
+}
+
+// An agent that chooses a message forgets what was parsed from it.
+func TestForgetTakesWhatWasParsedFromIt(t *testing.T) {
+	l := newDiary(t)
+	l.says("my knee is bone on bone, so nothing with stairs. My neighbour is Rui. and between us, i lent rui two thousand and my mother must not know")
+	require.Contains(t, l.objects(), "Rui")
+	records, err := l.x.Timeline(t.Context(), dora, TimelineQuery{Kinds: []Kind{KindEpisode}})
+	require.NoError(t, err)
+	l.says("the fishmonger keeps me the small squid on fridays")
+	l.publish("rui paid up. that whole business with him, out of your head please")
+	require.Contains(t, l.objects(), "Rui", "it waits for the agent")
+	require.Contains(t, l.tool("forget_memory", map[string]any{"memory_id": records[0].UID}), "Forgotten")
+	require.NotContains(t, l.objects(), "Rui")
+}
+
+// Forgetting what mentions an entity clears the entity's summary, which may repeat it in other
+// words.
+func TestForgetClearsSummaries(t *testing.T) {
+	l := newDiary(t)
+	l.says("Maeve is seeing a counsellor of a Tuesday.")
+	var maeve *schema.Entity
+	summary := func() (s string) {
+		require.NoError(t, l.x.db.Read(t.Context(), func(ctx context.Context, snap *schema.Snapshot) error {
+			e, err := snap.Entity(ctx, maeve.UserID, maeve.UID)
+			if err == nil {
+				s = e.Summary
+			}
+			return err
+		}))
+		return s
+	}
+	records, err := l.x.Timeline(t.Context(), dora, TimelineQuery{Kinds: []Kind{KindEpisode}})
+	require.NoError(t, err)
+	require.NoError(t, l.x.db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) (err error) {
+		if maeve, err = tx.CreateEntity(ctx, records[0].UserID, schema.EntityPerson, "Maeve Byrne", 1); err != nil {
+			return err
+		}
+		if err := tx.LinkEntity(ctx, records[0].ID, maeve.ID, "Maeve", 1); err != nil {
+			return err
+		}
+		return tx.Summarise(ctx, maeve, "In therapy once a week.", schema.Actor{Name: "night"})
+	}))
+	f, err := l.x.Forget(t.Context(), dora, records[0].UID)
+	require.NoError(t, err)
+	require.Empty(t, summary())
+	_, err = l.x.Undo(t.Context(), dora, f.RunID)
+	require.NoError(t, err)
+	require.Equal(t, "In therapy once a week.", summary())
 }

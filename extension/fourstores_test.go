@@ -41,6 +41,8 @@ type scribe struct {
 	image map[string]string
 	// store is its answer for the first record that it sorts.
 	store string
+	// during is called while it writes a reflection.
+	during func()
 }
 
 func (m *scribe) GenerateContent(_ context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
@@ -53,6 +55,9 @@ func (m *scribe) GenerateContent(_ context.Context, messages []llms.MessageConte
 	var answer any = map[string]any{}
 	switch o.Tools[0].Function.Name {
 	case "reflection":
+		if m.during != nil {
+			m.during()
+		}
 		if answer = m.reflection; answer == nil {
 			answer = reflectionAnswer()
 		}
@@ -659,6 +664,41 @@ func TestEvolutionPatterns(t *testing.T) {
 	_, err := x.Undo(t.Context(), s, last.RunID)
 	require.NoError(t, err)
 	require.Contains(t, evolution(), `"patterns":["The cellar returns, 3"]`)
+}
+
+// What the user asks to forget or erases while a reflection is written, or waits, is not
+// written back by it; its entries are dated by the user's time zone.
+func TestForgettingBeforeReflectionIsRecorded(t *testing.T) {
+	now := clock.At(time.Date(2026, 3, 1, 23, 30, 0, 0, time.UTC))
+	model := &scribe{}
+	x := housed(t, fresh(t), now, func(c *extension.Config) { c.Model = model; c.Location = time.UTC })
+	s := extension.Scope{User: "ada", Session: "one"}
+	tells(t, x, s, "I keep apples in the cellar.", "I keep pears in the cellar.", "I keep plums in the cellar.")
+	records, err := x.Timeline(t.Context(), s, extension.TimelineQuery{Kinds: []extension.Kind{extension.KindEpisode}})
+	require.NoError(t, err)
+	r := x.Reflections()
+	draft := reflectOn(t, x, s)
+	_, err = x.Forget(t.Context(), s, records[0].UID)
+	require.NoError(t, err)
+	_, err = r.Approve(t.Context(), s, draft.ID)
+	require.ErrorIs(t, err, extension.ErrConflict)
+	require.NoError(t, r.Reject(t.Context(), s, draft.ID))
+
+	asked, err := r.Request(t.Context(), s, fourstores.Request{})
+	require.NoError(t, err)
+	granted, err := r.Grant(t.Context(), s, asked.ID, fourstores.Grant{})
+	require.NoError(t, err)
+	model.during = func() {
+		_, err := x.Erase(t.Context(), s, extension.Erasure{Memories: []string{records[1].UID}})
+		require.NoError(t, err)
+	}
+	_, err = r.Draft(t.Context(), s, granted.ID)
+	require.ErrorIs(t, err, extension.ErrConflict)
+	model.during = nil
+	draft, err = r.Draft(t.Context(), s, granted.ID)
+	require.NoError(t, err, "the grant still waits")
+	_, err = r.Approve(t.Context(), s, draft.ID)
+	require.NoError(t, err)
 }
 
 // What stores, offers and reflections leave behind goes with the memory, and a file that

@@ -216,3 +216,19 @@ func TestSavedFactRestsOnItsSentence(t *testing.T) {
 	l.tool("remember_fact", map[string]any{"content": "Dora owns backup equipment, a standby pump, against flooding of rooms below ground after storms, heavy snow or hail."})
 	require.Contains(t, l.profiled()[1], "second pump")
 }
+
+// A sentence that no pattern parses and that was undone does not come back from its message.
+func TestUndoneSentenceStaysUndone(t *testing.T) {
+	const said = "Thursdays I coach the under-nines till seven."
+	for _, undone := range []bool{false, true} {
+		l := newDiary(t)
+		l.says(said)
+		require.NotEmpty(t, l.profiled())
+		if undone {
+			_, err := l.x.Undo(t.Context(), dora, l.runs("said")[0].UID)
+			require.NoError(t, err)
+		}
+		l.tool("remember_fact", map[string]any{"content": "Dora coaches the under-nines on Thursdays till seven."})
+		require.Equal(t, !undone, slices.Contains(l.profiled(), said))
+	}
+}

@@ -184,6 +184,21 @@ func TestResolvedContradictionIsNotListed(t *testing.T) {
 	require.ErrorIs(t, c.x.Approve(t.Context(), vera, p.ID), ErrConflict)
 }
 
+func TestContradictionOfForgotten(t *testing.T) {
+	for _, forgotten := range []int{0, 1} {
+		c := newClaims(t)
+		pair := []*schema.Memory{c.home("Lisbon", 100, schema.OriginUser), c.home("Oslo", 10, schema.OriginImport)}
+		c.night()
+		p := c.waiting()[0]
+		_, err := c.x.Forget(t.Context(), vera, pair[forgotten].UID)
+		require.NoError(t, err)
+		require.Empty(t, c.waiting())
+		require.ErrorIs(t, c.x.Approve(t.Context(), vera, p.ID), ErrConflict)
+		require.ErrorIs(t, c.x.Keep(t.Context(), vera, p.ID, pair[forgotten].UID), ErrConflict)
+		require.Equal(t, []string{pair[1-forgotten].Object}, c.lives(Query{}))
+	}
+}
+
 // two stores two names of one person, of which the first would go.
 func (c *homes) two() (from, into *schema.Entity) {
 	c.t.Helper()

@@ -155,6 +155,40 @@ func TestConcurrentNightAndAgents(t *testing.T) {
 	}
 }
 
+// Forgetting what an insight rests on takes the insight out of core memory, too.
+func TestForgetTakesInsightOutOfBlock(t *testing.T) {
+	night := &surfacing{}
+	x := openThreeTier(t, func(c *Config) {
+		for i := range c.CoreMemory.Blocks {
+			if c.CoreMemory.Blocks[i].Name == BlockLessons {
+				night.lessons = &c.CoreMemory.Blocks[i]
+			}
+		}
+		c.Night.Stages = func([]Stage) []Stage { return []Stage{night} }
+	})
+	team := Scope{User: "team"}
+	for _, said := range []string{"The cache was cold.", "The disk was full."} {
+		require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(team, said)))
+	}
+	records, err := x.Timeline(t.Context(), team, TimelineQuery{})
+	require.NoError(t, err)
+	for _, m := range records {
+		night.sources = append(night.sources, m.UID)
+	}
+	callTool(t, role(t, x, "qa"), "core_memory_append", args{"section": "lessons", "item": "measure first"})
+	_, err = x.Consolidate(t.Context(), team)
+	require.NoError(t, err)
+	held := inBlocks(t, x, team)["lessons"]
+	require.Contains(t, held, "insight 4")
+	f, err := x.Forget(t.Context(), team, night.sources[0])
+	require.NoError(t, err)
+	require.Equal(t, `["measure first"]`, inBlocks(t, x, team)["lessons"])
+	undone, err := x.Undo(t.Context(), team, f.RunID)
+	require.NoError(t, err)
+	require.Empty(t, undone.Kept)
+	require.Equal(t, held, inBlocks(t, x, team)["lessons"])
+}
+
 // A file follows one profile after the other: what was said is found, nights run,
 // and core memory waits for the profile that shows it.
 func TestProfileChange(t *testing.T) {

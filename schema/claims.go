@@ -258,9 +258,11 @@ func (n NightReads) ClaimMentions(ctx context.Context, userID int64, visit func(
 	return Each(ctx, n.db.Query, []any{&memory, &entity, &surface}, func() error {
 		visit(memory, entity, surface)
 		return nil
-	}, `SELECT me.memory_id, coalesce(e.merged_into, e.id), me.surface FROM memory_entities me JOIN entities e ON e.id = me.entity_id
+	}, `WITH RECURSIVE up (id, root, next) AS (SELECT id, id, merged_into FROM entities WHERE user_id = ?1
+			UNION SELECT up.id, e.id, e.merged_into FROM up CROSS JOIN entities e ON e.id = up.next)
+		SELECT me.memory_id, up.root, me.surface FROM up JOIN memory_entities me ON me.entity_id = up.id
 		JOIN memories m ON m.id = me.memory_id
-		WHERE m.user_id = ? AND m.kind IN ('fact', 'preference') AND m.state = 'active' ORDER BY me.memory_id DESC`, userID)
+		WHERE up.next IS NULL AND m.user_id = ?1 AND m.kind IN ('fact', 'preference') AND m.state = 'active' ORDER BY me.memory_id DESC`, userID)
 }
 
 // Evidence is a source of a memory.

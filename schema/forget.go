@@ -38,7 +38,7 @@ func (m *Memory) ForgottenAt() time.Time {
 	return at
 }
 
-// ClearSummary deletes an entity's summary; a later night writes a new one.
+// ClearSummary deletes an entity's summary; a night writes a new one after the next mention.
 //
 // Errors: [ErrConflict] if the summary changed since it was read.
 func (tx *Tx) ClearSummary(ctx context.Context, e *Entity, by Actor) error {

@@ -17,18 +17,20 @@ type ClaimKey struct {
 	Drawn                      bool   // a night derived it, in a model's words
 }
 
-// comparedKeys limits the claims that a new one is compared with, to the newest.
+// comparedKeys limits the current claims that a new one is compared with, to the newest that
+// have a key.
 const comparedKeys = 1000
 
 const claimKeys = `SELECT id, kind, coalesce(subject, ''), coalesce(predicate, ''), coalesce(object, ''),
 		coalesce(json_extract(attributes, '$.temporal'), ''), run_id IS NOT NULL AND json_extract(attributes, '$.said') IS NULL
-	FROM (SELECT id, kind, subject, predicate, object, attributes, run_id FROM memories WHERE user_id = ?1 AND kind <> 'episode' AND kind IN ('fact', 'preference')
-			AND (state IN ('active', 'dormant') AND valid_until IS NULL OR state = 'forgotten')
-		ORDER BY id DESC LIMIT ?2) AS newest
-	WHERE subject <> '' OR predicate <> '' ORDER BY id DESC`
+	FROM (SELECT * FROM (SELECT id, kind, subject, predicate, object, attributes, run_id FROM memories WHERE user_id = ?1 AND kind <> 'episode' AND +kind IN ('fact', 'preference')
+			AND +state IN ('active', 'dormant') AND valid_until IS NULL AND (subject <> '' OR predicate <> '') ORDER BY id DESC LIMIT ?2) AS newest
+		UNION ALL SELECT id, kind, subject, predicate, object, attributes, run_id FROM memories WHERE user_id = ?1 AND kind <> 'episode' AND kind IN ('fact', 'preference')
+			AND state = 'forgotten' AND (subject <> '' OR predicate <> '')) AS compared
+	ORDER BY id DESC`
 
-// ClaimKeys returns the keys that are not empty of the user's newest current and forgotten
-// claims, newest first.
+// ClaimKeys returns the keys that are not empty of the user's newest current claims and of all
+// forgotten ones, newest first.
 func (tx *Tx) ClaimKeys(ctx context.Context, userID int64) ([]ClaimKey, error) {
 	return List(ctx, tx.Query, func(k *ClaimKey) []any {
 		return []any{&k.ID, &k.Kind, &k.Subject, &k.Predicate, &k.Object, &k.Temporal, &k.Drawn}
@@ -180,6 +182,15 @@ func (tx *Tx) Between(ctx context.Context, userID int64, from, to time.Time, mos
 	err = selectMemories(tx, &messages).Where("m.user_id = ? AND m.event_time >= ? AND m.event_time < ?", userID, At(from), At(to)).
 		Where("+m.kind = 'episode' AND m.role = 'user'").Order("m.event_time DESC", "m.id DESC").Limit(int64(most)).Scan(ctx)
 	return messages, err
+}
+
+// MentionedBy returns the ids of the entities that memories mention, with those they were
+// merged into.
+func (tx *Tx) MentionedBy(ctx context.Context, memories []int64) (entities []int64, err error) {
+	return Column[int64](ctx, tx.Query, `WITH RECURSIVE up (id, next) AS (
+			SELECT e.id, e.merged_into FROM json_each(?) j CROSS JOIN memory_entities me ON me.memory_id = CAST(j.value AS BIGINT) CROSS JOIN entities e ON e.id = me.entity_id
+			UNION SELECT e.id, e.merged_into FROM up CROSS JOIN entities e ON e.id = up.next)
+		SELECT DISTINCT id FROM up`, JSONList(memories))
 }
 
 // Summarised returns the user's entities that have a summary.

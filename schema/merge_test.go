@@ -41,3 +41,53 @@ func TestEntitiesAreMergedAsTheyAreStored(t *testing.T) {
 		return nil
 	}))
 }
+
+// What an entity was merged into may be merged later: its mentions count as the last one's.
+func TestMergesOfMerged(t *testing.T) {
+	db := open(t)
+	host := schema.Actor{Name: "host"}
+	m := fact(t, db, "Vitya likes tea", day(3, 1), 2)
+	var chain, mentioned, of []int64
+	var guarded []bool
+	var all [][]int64
+	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) (err error) {
+		var last *schema.Entity
+		for _, name := range []string{"Vitya", "Viktor", "Viktor Orlov"} {
+			e, err := tx.CreateEntity(ctx, m.UserID, schema.EntityPerson, name, 1)
+			if err != nil {
+				return err
+			}
+			if last == nil {
+				err = tx.LinkEntity(ctx, m.ID, e.ID, name, 1)
+			} else {
+				err = tx.MergeEntities(ctx, last, e, host)
+			}
+			if err != nil {
+				return err
+			}
+			chain, last = append(chain, e.ID), e
+		}
+		for _, protected := range []bool{true, false} {
+			if err := tx.ProtectEntity(ctx, last, protected, host); err != nil {
+				return err
+			}
+			one, err := tx.Night().IsGuarded(ctx, m.ID, true)
+			if err != nil {
+				return err
+			}
+			ids, err := tx.Night().Guarded(ctx, m.UserID, true)
+			if err != nil {
+				return err
+			}
+			guarded, all, last.Protected = append(guarded, one), append(all, ids), protected
+		}
+		if mentioned, err = tx.MentionedBy(ctx, []int64{m.ID}); err != nil {
+			return err
+		}
+		return tx.Night().ClaimMentions(ctx, m.UserID, func(_, entity int64, _ string) { of = append(of, entity) })
+	}))
+	require.Equal(t, []bool{true, false}, guarded)
+	require.Equal(t, [][]int64{{m.ID}, {}}, [][]int64{all[0], append([]int64{}, all[1]...)})
+	require.ElementsMatch(t, chain, mentioned)
+	require.Equal(t, chain[2:], of)
+}

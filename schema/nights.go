@@ -60,10 +60,13 @@ func (n NightReads) PruneCounts(ctx context.Context, userID int64, actor string,
 }
 
 const (
-	mentionsProtected = `SELECT me.memory_id FROM memory_entities me
-		JOIN entities named ON named.id = me.entity_id
-		JOIN entities e ON e.id = coalesce(named.merged_into, named.id)
-		WHERE (e.protected <> 0 OR named.protected <> 0)`
+	// mentionsProtected, after one of the others, selects the memories that mention an
+	// entity which is protected or merged, directly or not, into a protected one.
+	protectedOfUser   = "WITH RECURSIVE up (id, next, protected) AS (SELECT id, merged_into, protected FROM entities WHERE user_id = ?1"
+	protectedOfMemory = "WITH RECURSIVE up (id, next, protected) AS (SELECT e.id, e.merged_into, e.protected FROM memory_entities me JOIN entities e ON e.id = me.entity_id WHERE me.memory_id = ?1"
+	mentionsProtected = `
+			UNION SELECT up.id, e.merged_into, e.protected FROM up CROSS JOIN entities e ON e.id = up.next)
+		SELECT me.memory_id FROM up JOIN memory_entities me ON me.entity_id = up.id WHERE up.protected <> 0`
 	// restsOnSentence selects the claims with a source that is a sentence of the user,
 	// including claims worded by a model: standing ones, and those that a tool saved.
 	restsOnSentence = `SELECT m.id FROM memories m JOIN memory_sources ms ON ms.memory_id = m.id JOIN memories s ON s.id = ms.source_id
@@ -75,7 +78,7 @@ const (
 // Guarded returns the row ids of the user's memories that mention a protected entity
 // and, with sentences, of the standing claims that rest on a sentence of the user.
 func (n NightReads) Guarded(ctx context.Context, userID int64, sentences bool) (ids []int64, err error) {
-	query := mentionsProtected + " AND named.user_id = ?1"
+	query := protectedOfUser + mentionsProtected
 	if sentences {
 		query += " UNION ALL " + restsOnSentence + " AND m.user_id = ?1"
 	}
@@ -84,7 +87,7 @@ func (n NightReads) Guarded(ctx context.Context, userID int64, sentences bool) (
 
 // IsGuarded reports whether [NightReads.Guarded] would return a memory.
 func (n NightReads) IsGuarded(ctx context.Context, memoryID int64, sentences bool) (guarded bool, err error) {
-	query := mentionsProtected + " AND me.memory_id = ?1"
+	query := protectedOfMemory + mentionsProtected + " AND me.memory_id = ?1"
 	if sentences {
 		query += " UNION ALL " + restsOnSentence + " AND m.id = ?1"
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/uptrace/bun"
 
 	"github.com/ebbmem/ebb/internal/engine"
 )
@@ -301,4 +302,16 @@ func (s *Snapshot) SessionID(ctx context.Context, userID int64, name string) (in
 		return 0, nil
 	}
 	return id, err
+}
+
+// Zone returns the time zone of a user, or otherwise if the user has none that is known.
+func Zone(ctx context.Context, db bun.IDB, userID int64, otherwise *time.Location) (*time.Location, error) {
+	user := new(User)
+	if err := db.NewSelect().Model(user).Where("id = ?", userID).Scan(ctx); err != nil {
+		return nil, OrNotFound(err)
+	}
+	if zone, err := time.LoadLocation(user.TimeZone); err == nil && user.TimeZone != "" {
+		return zone, nil
+	}
+	return otherwise, nil
 }

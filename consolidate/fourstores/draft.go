@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/consolidate/ask"
@@ -63,6 +64,7 @@ type material struct {
 	records []schema.Memory // the i-th is named "r<i+1>"
 	through string
 	trust   schema.Trust
+	zone    *time.Location // the user's
 	prompt  string
 	logged  int // reflections and rewards in the logs
 }
@@ -78,6 +80,10 @@ const fewestKept = 0.3
 // contain, results of tools, parts of documents and code.
 func (r *Reflections) material(ctx context.Context, s *schema.Snapshot, userID int64) (*material, error) {
 	m := &material{trust: schema.MaxTrust}
+	var err error
+	if m.zone, err = schema.Zone(ctx, s, userID, r.o.Location); err != nil {
+		return nil, err
+	}
 	after, err := s.Watermark(ctx, userID, watermark)
 	if err != nil {
 		return nil, err
@@ -125,7 +131,7 @@ func (r *Reflections) material(ctx context.Context, s *schema.Snapshot, userID i
 	reserved := 0 // for what is known, so that a long talk leaves room for it
 	for _, e := range slices.Backward(known) {
 		if readable(&e) {
-			reserved = min(left/3, reserved+text.Tokens(r.line(&e, mostRecords)))
+			reserved = min(left/3, reserved+text.Tokens(m.line(&e, mostRecords)))
 		}
 	}
 	left -= reserved
@@ -135,7 +141,7 @@ func (r *Reflections) material(ctx context.Context, s *schema.Snapshot, userID i
 			if !readable(&e) {
 				continue
 			}
-			line := r.line(&e, len(m.records)+1)
+			line := m.line(&e, len(m.records)+1)
 			cost := text.Tokens(line)
 			if cost > left {
 				break
@@ -154,9 +160,9 @@ func (r *Reflections) material(ctx context.Context, s *schema.Snapshot, userID i
 // mostRecords is the most messages, and the most memories, that are looked at.
 const mostRecords = 400
 
-func (r *Reflections) line(m *schema.Memory, number int) string {
-	kind := string(m.Kind)
-	if m.Kind == schema.KindEpisode {
+func (m *material) line(e *schema.Memory, number int) string {
+	kind := string(e.Kind)
+	if e.Kind == schema.KindEpisode {
 		kind = ""
 	}
 	return text.JSON(struct {
@@ -166,7 +172,7 @@ func (r *Reflections) line(m *schema.Memory, number int) string {
 		Role    string `json:"role,omitempty"`
 		Speaker string `json:"speaker,omitempty"`
 		Text    string `json:"text"`
-	}{fmt.Sprintf("r%d", number), m.EventTime.In(r.o.Location).Format("2006-01-02"), kind, m.Role, m.Speaker, text.Truncate(m.Content, recordTokens)}) + "\n"
+	}{fmt.Sprintf("r%d", number), e.EventTime.In(m.zone).Format("2006-01-02"), kind, e.Role, e.Speaker, text.Truncate(e.Content, recordTokens)}) + "\n"
 }
 
 // ErrNoModel means that there is no model to reflect with.
@@ -176,7 +182,8 @@ var ErrNoModel = errors.New("ebb: no model to reflect with")
 // for approval. If it fails, the grant still waits.
 //
 // Errors: [schema.ErrNotFound] for a grant that does not wait in this scope,
-// [schema.ErrConflict] if it was decided meanwhile, [ErrNoModel], those of
+// [schema.ErrConflict] if it was decided meanwhile or something that the model read was
+// forgotten or erased, [ErrNoModel], those of
 // [ask.Asker.Ask], [*schema.InvalidError] if there is nothing to reflect on.
 func (r *Reflections) Draft(ctx context.Context, scope schema.Scope, id string) (s *Status, err error) {
 	if err := scope.Validate(); err != nil {
@@ -218,6 +225,9 @@ func (r *Reflections) Draft(ctx context.Context, scope schema.Scope, id string) 
 			return fmt.Errorf("the grant was decided while the model wrote: %w", schema.ErrConflict)
 		}
 		if err != nil {
+			return err
+		}
+		if err := stillRead(ctx, tx, userID, draft); err != nil {
 			return err
 		}
 		if err := tx.DecideProposal(ctx, p, "applied", actor); err != nil {
@@ -288,6 +298,9 @@ func (r *Reflections) ask(ctx context.Context, scope schema.Scope, grant string,
 		return nil, err
 	}
 	d := &Draft{Granted: *g, Through: m.through, Trust: m.trust, Used: account.Usage()}
+	for i := range m.records {
+		d.Read = append(d.Read, m.records[i].UID)
+	}
 	left := g.Tokens
 	for i, e := range got.Elements[:min(len(got.Elements), len(names))] {
 		e.Name, e.Text = names[i], text.Truncate(text.Clean(strings.TrimSpace(e.Text)), max(0, left))
@@ -338,9 +351,9 @@ func (r *Reflections) insight(i Insight, m *material, scope schema.Scope) Insigh
 		}
 		e := &m.records[at-1]
 		out.Sources = append(out.Sources, e.UID)
-		said = append(said, grounding.Turn{Text: e.Content, At: e.EventTime.In(r.o.Location), Speakers: []string{e.Speaker, scope.User}})
+		said = append(said, grounding.Turn{Text: e.Content, At: e.EventTime.In(m.zone), Speakers: []string{e.Speaker, scope.User}})
 	}
-	if len(out.Sources) < 2 || grounding.Understand(out.Text, r.o.DB.Now().In(r.o.Location)).MissingFrom(said) != "" {
+	if len(out.Sources) < 2 || grounding.Understand(out.Text, r.o.DB.Now().In(m.zone)).MissingFrom(said) != "" {
 		out.Text = ""
 	}
 	return out

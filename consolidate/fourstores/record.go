@@ -14,7 +14,11 @@ import (
 // record writes what an approved draft leaves: insights, entries of logs, and the
 // position up to which it has read.
 func (r *Reflections) record(ctx context.Context, tx *schema.Tx, userID int64, s *Status) error {
-	day := tx.Now.In(r.o.Location).Format(time.DateOnly)
+	zone, err := schema.Zone(ctx, tx, userID, r.o.Location)
+	if err != nil {
+		return err
+	}
+	day := tx.Now.In(zone).Format(time.DateOnly)
 	for _, i := range s.Draft.Insights {
 		_, err := consolidate.AddReflection{Content: i.Text, Sources: i.Sources, Importance: i.Importance, Trust: s.Draft.Trust}.Store(ctx, tx, userID, actor.Name)
 		if _, invalid := errors.AsType[*schema.InvalidError](err); err != nil && !invalid { // its sources were forgotten since

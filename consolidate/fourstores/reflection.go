@@ -105,6 +105,7 @@ type Draft struct {
 	Insights  []Insight    `json:"insights,omitempty"`
 	Patterns  []string     `json:"patterns,omitempty"` // in the logs of reflections and rewards
 	Through   string       `json:"through,omitempty"`  // the last memory that was read
+	Read      []string     `json:"read,omitempty"`     // public ids of the memories that were read
 	Trust     schema.Trust `json:"trust"`              // the lowest of what was read
 	Used      ask.Usage    `json:"used"`
 }
@@ -192,6 +193,21 @@ func (r *Reflections) History(ctx context.Context, scope schema.Scope, limit int
 		return nil
 	})
 	return all, err
+}
+
+// stillRead returns [schema.ErrConflict] if a memory that a draft was written from was erased,
+// forgotten or quarantined since: the draft may repeat it.
+func stillRead(ctx context.Context, tx *schema.Tx, userID int64, d *Draft) error {
+	for _, uid := range d.Read {
+		m, err := tx.Memory(ctx, userID, uid)
+		if err != nil && !errors.Is(err, schema.ErrNotFound) {
+			return err
+		}
+		if err != nil || m.State == schema.StateForgotten || m.State == schema.StateQuarantined {
+			return fmt.Errorf("the draft was written from a memory that is forgotten now: %w", schema.ErrConflict)
+		}
+	}
+	return nil
 }
 
 // read describes a proposal and what led to it. What was erased since is left out.
@@ -383,7 +399,8 @@ func (r *Reflections) Reject(ctx context.Context, scope schema.Scope, id string)
 // became aware of in the identity, and its insights as memories, as one run that can be
 // undone. The decided proposals are the archive.
 //
-// Errors: [schema.ErrNotFound] for a draft that does not wait in this scope.
+// Errors: [schema.ErrNotFound] for a draft that does not wait in this scope,
+// [schema.ErrConflict] if something that it was written from is forgotten now.
 func (r *Reflections) Approve(ctx context.Context, scope schema.Scope, id string) (s *Status, err error) {
 	change := &undo.Change{Kind: KindDraft, Memory: id, Reason: "the user approved it"}
 	err = r.o.DB.WriteUser(undo.Record(ctx, change), scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
@@ -392,6 +409,9 @@ func (r *Reflections) Approve(ctx context.Context, scope schema.Scope, id string
 			return err
 		}
 		if s, err = r.read(ctx, tx, userID, p); err != nil {
+			return err
+		}
+		if err := stillRead(ctx, tx, userID, s.Draft); err != nil {
 			return err
 		}
 		if err := r.record(ctx, tx, userID, s); err != nil {

@@ -251,10 +251,17 @@ func (s *Schedule) checkScope(ctx context.Context, scope schema.Scope) error {
 	if err != nil || user == nil {
 		return err
 	}
-	if err := s.checkOne(ctx, user); !errors.Is(err, schema.ErrConflict) {
+	if err := s.checkOne(ctx, user); !runsElsewhere(err) {
 		return err
 	}
-	return nil // another process runs it
+	return nil
+}
+
+// runsElsewhere reports whether a night failed because another process has its lease. A
+// conflict within a stage is a failure of that stage.
+func runsElsewhere(err error) bool {
+	_, failed := errors.AsType[*consolidate.StageError](err)
+	return !failed && errors.Is(err, schema.ErrConflict)
 }
 
 // Check runs the due nights of all users, and the runs that a [consolidate.Trigger] asks for.
@@ -283,8 +290,8 @@ func (s *Schedule) Check(ctx context.Context) error {
 			continue
 		}
 		err := s.checkOne(ctx, &users[i])
-		if errors.Is(err, schema.ErrConflict) {
-			return errors.Join(errs...) // another process runs the nights
+		if runsElsewhere(err) {
+			return errors.Join(errs...)
 		}
 		errs = append(errs, err)
 	}

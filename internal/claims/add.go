@@ -381,7 +381,13 @@ func (a *addition) undone(ctx context.Context) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		for _, c := range said.Claims(e.Memory.Content, 0, a.close.of(a.reading)...) {
+		for _, c := range new(Reader).understand(schema.Scope{User: a.owner}, e.Memory, a.close.of(a.reading)...).claims {
+			if c.Lasting > 0 {
+				if overlap(c.Sentence, e.Quote) {
+					return true, nil
+				}
+				continue
+			}
 			c.Subject = spoken(Stored(c.Subject, a.owner, e.Memory.Speaker), a.owner)
 			if like(c, a.reading) || said.Compare(a.reading, c) == said.Same {
 				return true, nil

@@ -11,11 +11,13 @@ import (
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/internal/topics"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/core"
 )
 
 // hide forgets the targets and whatever would reveal them: the messages that
 // support the claims, other claims with the same words, memories derived from them, what
-// agents saved from them in other words, and summaries of entities that repeat them.
+// agents saved from them in other words, and what repeats them in summaries of entities and in
+// core memory.
 func (w *reading) hide(ctx context.Context, t *targets) error {
 	hidden := make(map[int64]bool)
 	one := func(m *schema.Memory, quarantined bool) error {
@@ -86,22 +88,69 @@ func (w *reading) hide(ctx context.Context, t *targets) error {
 		if err != nil {
 			return err
 		}
-		if !beside && (t.pointed || m.Kind == schema.KindReflection || isLasting(m) || t.tells(m.Content) || meant.restatedBy(m)) {
+		parsed := isLasting(m) || t.parsed && m.Attributes[schema.AttrSaid] != ""
+		if !beside && (t.pointed || m.Kind == schema.KindReflection || parsed || t.tells(m.Content) || meant.restatedBy(m)) {
 			if err := one(m, t.quarantined); err != nil {
 				return err
 			}
 			t.claims = append(t.claims, *m)
 		}
 	}
+	if err := w.clearSummaries(ctx, t); err != nil {
+		return err
+	}
+	return w.clearBlocks(ctx)
+}
+
+// clearSummaries deletes the summaries of entities that may repeat what is hidden: of those
+// that it mentions, and those that contain its words.
+func (w *reading) clearSummaries(ctx context.Context, t *targets) error {
 	entities, err := w.tx.Summarised(ctx, w.UserID)
+	if err != nil || len(entities) == 0 {
+		return err
+	}
+	ids := make([]int64, len(w.hidden))
+	for i := range w.hidden {
+		ids[i] = w.hidden[i].ID
+	}
+	mentioned, err := w.tx.MentionedBy(ctx, ids)
 	if err != nil {
 		return err
 	}
 	for i := range entities {
-		if t.tells(entities[i].Summary) {
+		if slices.Contains(mentioned, entities[i].ID) || t.tells(entities[i].Summary) {
 			if err := w.tx.ClearSummary(ctx, &entities[i], w.run.by); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// clearBlocks takes the hidden reflections out of the lists of core memory, which hold them
+// word for word.
+func (w *reading) clearBlocks(ctx context.Context) error {
+	hidden := make(map[string]bool)
+	for i := range w.hidden {
+		if m := &w.hidden[i]; m.Kind == schema.KindReflection {
+			hidden[m.Content] = true
+		}
+	}
+	if len(hidden) == 0 {
+		return nil
+	}
+	blocks, err := core.AllBlocks(ctx, w.tx, w.UserID)
+	if err != nil {
+		return err
+	}
+	for i := range blocks {
+		b := &blocks[i]
+		content, err := core.Filter(b.Kind, b.Content, func(piece string) (bool, error) { return !hidden[piece], nil })
+		if err != nil || content == b.Content {
+			continue // Filter returns no error but that of its function
+		}
+		if err := core.Set(ctx, w.tx, b, content, b.Trust, "", w.run.by); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -260,6 +260,7 @@ func (w *reading) meant(ctx context.Context, q Request) error {
 				return err
 			}
 		}
+		t.parsed = len(t.episodes) > 0
 	}
 	t.episodes = append(t.episodes, *w.Memory)
 	return w.hide(ctx, &t)
@@ -282,7 +283,7 @@ func Forget(ctx context.Context, tx *schema.Tx, userID int64, uids ...string) (c
 	if err != nil {
 		return changes, err
 	}
-	t.quarantined = true
+	t.quarantined, t.pointed = true, len(t.episodes) > 0
 	if err := w.hide(ctx, &t); err != nil {
 		return changes, err
 	}

@@ -23,6 +23,7 @@ type targets struct {
 	terms    []string   // of the request's object
 	certain  bool       // it names a claim, a predicate or a person
 	pointed  bool       // it names nothing and refers to messages
+	parsed   bool       // what code parsed from the messages is meant, too
 	itself   bool       // it is the requesting message
 
 	quarantined bool // hide quarantined memories, too

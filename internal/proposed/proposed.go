@@ -69,7 +69,7 @@ func Contradiction(ctx context.Context, db memories, userID int64, r *schema.Pen
 		return nil, nil, err
 	}
 	for _, m := range []*schema.Memory{earlier, later} {
-		if m.State == schema.StateSuperseded || m.State == schema.StateRetired || m.State == schema.StateQuarantined {
+		if m.State != schema.StateActive && m.State != schema.StateDormant {
 			return nil, nil, fmt.Errorf("memory %s is no longer current: %w", m.UID, schema.ErrConflict)
 		}
 	}

@@ -103,9 +103,9 @@ func Blocks(ctx context.Context, s *schema.Snapshot, userID int64, agent string)
 
 // AllBlocks lists the blocks of a user and of all the user's agents, by name and
 // agent.
-func AllBlocks(ctx context.Context, s *schema.Snapshot, userID int64) ([]Block, error) {
+func AllBlocks(ctx context.Context, db Reader, userID int64) ([]Block, error) {
 	var blocks []Block
-	err := s.NewSelect().Model(&blocks).Where("user_id = ?", userID).Order("name", "agent").Scan(ctx)
+	err := db.NewSelect().Model(&blocks).Where("user_id = ?", userID).Order("name", "agent").Scan(ctx)
 	return blocks, err
 }
 

@@ -173,7 +173,7 @@ func (d *Detail) readEntities(ctx context.Context, s *schema.Snapshot, m *schema
 		d.Entities = append(d.Entities, e)
 		return nil
 	}, `SELECT e.uid, e.type, e.name, me.surface FROM memory_entities me
-		JOIN entities n ON n.id = me.entity_id JOIN entities e ON e.id = coalesce(n.merged_into, n.id)
+		JOIN entities n ON n.id = me.entity_id JOIN entities e ON e.id = `+root+`
 		WHERE me.memory_id = ? ORDER BY e.type, e.name, e.id`, m.ID)
 }
 

@@ -67,10 +67,13 @@ func ReadEntity(ctx context.Context, s *schema.Snapshot, userID int64, uid strin
 	return e, e.relate(ctx, s)
 }
 
-// itself are the row ids of an entity and of those merged into it; shownOfEntity
-// holds for memories that are listed with it.
+// itself are the row ids of an entity and of those merged into it, root is the row id of what
+// the entity n is merged into, directly or not, and shownOfEntity holds for memories that are
+// listed with an entity.
 const (
-	itself        = "(SELECT id FROM entities WHERE id = ?1 OR merged_into = ?1)"
+	itself = "(WITH RECURSIVE whole (id) AS (SELECT CAST(?1 AS BIGINT) UNION SELECT e.id FROM whole JOIN entities e ON e.merged_into = whole.id) SELECT id FROM whole)"
+	root   = "(WITH RECURSIVE up (id, next) AS (SELECT n.id, n.merged_into UNION SELECT e.id, e.merged_into FROM up CROSS JOIN entities e ON e.id = up.next) SELECT id FROM up WHERE next IS NULL)"
+
 	shownOfEntity = "state NOT IN ('retired', 'quarantined', 'forgotten') AND NOT (state = 'superseded' AND valid_until = valid_from)"
 )
 
@@ -98,8 +101,8 @@ func (e *Entity) relate(ctx context.Context, s *schema.Snapshot) error {
 		return nil
 	}, `WITH mine AS (
 			SELECT DISTINCT memory_id FROM memory_entities WHERE entity_id IN `+itself+` ORDER BY memory_id DESC LIMIT ?2)
-		SELECT me.memory_id, coalesce(n.merged_into, n.id) FROM mine JOIN memories m ON m.id = mine.memory_id JOIN memory_entities me ON me.memory_id = mine.memory_id
-			JOIN entities n ON n.id = me.entity_id WHERE coalesce(n.merged_into, n.id) <> ?1 AND m.state NOT IN ('retired', 'quarantined', 'forgotten')`, e.ID, newestMentions)
+		SELECT me.memory_id, `+root+` FROM mine JOIN memories m ON m.id = mine.memory_id JOIN memory_entities me ON me.memory_id = mine.memory_id
+			JOIN entities n ON n.id = me.entity_id WHERE `+root+` <> ?1 AND m.state NOT IN ('retired', 'quarantined', 'forgotten')`, e.ID, newestMentions)
 	if err != nil || len(together) == 0 {
 		return err
 	}
@@ -150,7 +153,7 @@ func (e *Entity) link(beside map[int64][]int64, place map[int64]int) {
 func Entities(ctx context.Context, s *schema.Snapshot, userID int64, prefix string, limit int) (all []schema.Entity, err error) {
 	q := s.NewSelect().Model(&all).Where("user_id = ? AND merged_into IS NULL AND mention_count > 0", userID)
 	if prefix != "" {
-		q = q.Where("id IN (SELECT coalesce(n.merged_into, n.id) FROM entity_aliases a JOIN entities n ON n.id = a.entity_id WHERE a.user_id = ? AND substr(a.alias, 1, length(?)) = ?)",
+		q = q.Where("id IN (SELECT "+root+" FROM entity_aliases a JOIN entities n ON n.id = a.entity_id WHERE a.user_id = ? AND substr(a.alias, 1, length(?)) = ?)",
 			userID, prefix, prefix)
 	}
 	err = q.Order("mention_count DESC", "id").Limit(int64(limit)).Scan(ctx)

@@ -98,9 +98,9 @@ func (q *TimelineQuery) conditions(ctx context.Context, s *schema.Snapshot, user
 		}
 		// An alias leads to an entity, that one perhaps to the one it was
 		// merged into, and that one back to all that were merged into it.
-		add(`m.id IN (SELECT me.memory_id FROM memory_entities me JOIN entities e ON e.id = me.entity_id
-			WHERE coalesce(e.merged_into, e.id) IN (SELECT coalesce(n.merged_into, n.id)
-				FROM entity_aliases a JOIN entities n ON n.id = a.entity_id WHERE a.user_id = ? AND a.alias = ?))`, userID, alias)
+		add(`m.id IN (SELECT me.memory_id FROM memory_entities me WHERE me.entity_id IN (
+			WITH RECURSIVE whole (id) AS (SELECT `+root+` FROM entity_aliases a JOIN entities n ON n.id = a.entity_id WHERE a.user_id = ? AND a.alias = ?
+				UNION SELECT e.id FROM whole JOIN entities e ON e.merged_into = whole.id) SELECT id FROM whole))`, userID, alias)
 	}
 	return strings.Join(conditions, " AND "), args, nil
 }
