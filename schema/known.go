@@ -24,9 +24,9 @@ const comparedKeys = 1000
 const claimKeys = `SELECT id, kind, coalesce(subject, ''), coalesce(predicate, ''), coalesce(object, ''),
 		coalesce(json_extract(attributes, '$.temporal'), ''), run_id IS NOT NULL AND json_extract(attributes, '$.said') IS NULL
 	FROM (SELECT * FROM (SELECT id, kind, subject, predicate, object, attributes, run_id FROM memories WHERE user_id = ?1 AND kind <> 'episode' AND +kind IN ('fact', 'preference')
-			AND +state IN ('active', 'dormant') AND valid_until IS NULL AND (subject <> '' OR predicate <> '') ORDER BY id DESC LIMIT ?2) AS newest
+			AND +state IN ('active', 'dormant') AND valid_until IS NULL AND (subject IS NOT NULL OR predicate IS NOT NULL) ORDER BY id DESC LIMIT ?2) AS newest
 		UNION ALL SELECT id, kind, subject, predicate, object, attributes, run_id FROM memories WHERE user_id = ?1 AND kind <> 'episode' AND kind IN ('fact', 'preference')
-			AND state = 'forgotten' AND (subject <> '' OR predicate <> '')) AS compared
+			AND state = 'forgotten' AND (subject IS NOT NULL OR predicate IS NOT NULL)) AS compared
 	ORDER BY id DESC`
 
 // ClaimKeys returns the keys that are not empty of the user's newest current claims and of all

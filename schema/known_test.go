@@ -17,7 +17,9 @@ func TestClaimKeysBehindManyClaims(t *testing.T) {
 	var keys []schema.ClaimKey
 	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
 		userID, err := tx.UserID(ctx, schema.Scope{User: "ada"})
-		require.NoError(t, err)
+		if err != nil {
+			return err
+		}
 		insert := func(content, object string) *schema.Memory {
 			m := &schema.Memory{UserID: userID, Kind: schema.KindFact, Content: content, Origin: schema.OriginUser, Trust: 4, Confidence: 1, EventTime: schema.At(day(3, 1))}
 			if object != "" {

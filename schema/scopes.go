@@ -251,18 +251,6 @@ func (s *Snapshot) UserByID(ctx context.Context, id int64) (*User, error) {
 	return user, OrNotFound(err)
 }
 
-// LocationOf returns a user's time zone, or usual if they have none that is known.
-func (s *Snapshot) LocationOf(ctx context.Context, userID int64, usual *time.Location) (*time.Location, error) {
-	var name string
-	if err := s.Row(ctx, "SELECT time_zone FROM users WHERE id = ?", []any{userID}, &name); err != nil || name == "" {
-		return usual, OrNotFound(err)
-	}
-	if zone, err := time.LoadLocation(name); err == nil {
-		return zone, nil
-	}
-	return usual, nil
-}
-
 // Users returns all users of the file in order of creation, except erased ones.
 func (s *Snapshot) Users(ctx context.Context) ([]User, error) {
 	var users []User

@@ -59,7 +59,7 @@ func (m *Memory) Zone(ctx context.Context, scope schema.Scope) (zone *time.Locat
 		if err != nil || id == 0 {
 			return err
 		}
-		zone, err = snap.LocationOf(ctx, id, nil)
+		zone, err = schema.Zone(ctx, snap, id, nil)
 		return err
 	})
 	return zone, err

@@ -93,7 +93,7 @@ func (c *Views) updated(ctx context.Context, db *schema.DB, scope schema.Scope, 
 		if err != nil {
 			return err
 		}
-		if loc, err = s.LocationOf(ctx, userID, loc); err != nil {
+		if loc, err = schema.Zone(ctx, s, userID, loc); err != nil {
 			return err
 		}
 		if v.loc == nil || v.loc.String() != loc.String() {

@@ -117,6 +117,7 @@ CREATE INDEX memories_tagged     ON memories (user_id) WHERE tags <> '[]';
 CREATE INDEX memories_quarantined ON memories (user_id, event_time, id) WHERE state = 'quarantined';
 -- Each turn asks for a user's last claim, to know whether the core section changed.
 CREATE INDEX memories_claims     ON memories (user_id, id) WHERE kind <> 'episode';
+CREATE INDEX memories_keyed      ON memories (user_id, id) WHERE subject IS NOT NULL OR predicate IS NOT NULL;
 -- Without these, deleting an event or a memory reads every memory of the file.
 CREATE INDEX memories_by_event     ON memories (event_seq) WHERE event_seq IS NOT NULL;
 CREATE INDEX memories_by_successor ON memories (superseded_by) WHERE superseded_by IS NOT NULL;
