@@ -16,7 +16,7 @@ import (
 func TestDaysAreThoseOfTheUsersZone(t *testing.T) {
 	x, say := talked(t, Config{Tools: ToolsConfig{Names: []string{"recent_context", "search_memory"}}})
 	say(time.Date(2026, 2, 8, 20, 0, 0, 0, time.UTC), "a", "Repaired the accordion with goat leather.", "The boathouse key hangs on nail fourteen.") // the 9th in Auckland
-	say(time.Date(2026, 2, 9, 20, 0, 0, 0, time.UTC), "b", "I am allergic to nuts since two weeks.", "")    // the 10th
+	say(time.Date(2026, 2, 9, 20, 0, 0, 0, time.UTC), "b", "I am allergic to nuts since two weeks.", "")                                             // the 10th
 	require.NoError(t, x.WaitIdle(t.Context()))
 	s, err := x.Session(Scope{User: "ada"})
 	require.NoError(t, err)
