@@ -20,7 +20,7 @@ const foundForRequest = 100
 // newReader returns the reader that extracts claims from users' own messages.
 func (x *Extension) newReader() *claims.Reader {
 	return &claims.Reader{
-		DB: x.db, OnlyRequests: x.cfg.NoClaims, OnlyForms: x.cfg.onlyForms,
+		DB: x.db, OnlyRequests: x.cfg.NoClaims, OnlyForms: x.cfg.onlyForms, Location: x.cfg.Location,
 		Find: func(ctx context.Context, owner Scope, about string) ([]Record, error) {
 			answer, err := x.searcher.Search(ctx, Scope{Tenant: owner.Tenant, User: owner.User}, Query{Text: about, Limit: foundForRequest, Dormant: true, Wait: true})
 			if err != nil {

@@ -60,3 +60,19 @@ func TestDaysAreThoseOfTheUsersZone(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, profile.Lines)
 }
+
+// "Yesterday" in a request to forget is the user's.
+func TestForgetOfYesterdayIsOfTheUsersDay(t *testing.T) {
+	tokyo, err := time.LoadLocation("Asia/Tokyo")
+	require.NoError(t, err)
+	x, say := talked(t, Config{Location: tokyo})
+	say(time.Date(2026, 2, 8, 20, 0, 0, 0, tokyo), "a", "I sent my application to Kyocera.", "Good luck!")
+	say(time.Date(2026, 2, 9, 20, 0, 0, 0, tokyo), "b", "I sent my application to Fujitsu.", "Good luck!")
+	say(time.Date(2026, 2, 10, 8, 0, 0, 0, tokyo), "c", "Forget the application that I told you about yesterday.", "Okay.")
+	require.NoError(t, x.WaitIdle(t.Context()))
+	forgotten, err := x.Timeline(t.Context(), Scope{User: "ada"}, TimelineQuery{Forgotten: true, Kinds: []Kind{KindEpisode}})
+	require.NoError(t, err)
+	for _, m := range forgotten {
+		require.Equal(t, m.Content == "I sent my application to Fujitsu." || m.Role == "user" && m.SessionName == "c", m.State == schema.StateForgotten, m.Content)
+	}
+}

@@ -250,7 +250,7 @@ func isProposed(ctx context.Context, d *Deps, message *schema.Memory) (waits boo
 
 // reader returns the reader that carries out requests in users' messages.
 func (d *Deps) reader() *claims.Reader {
-	r := &claims.Reader{DB: d.DB, OnlyRequests: d.OnlyRequests, Label: d.Stores.Label}
+	r := &claims.Reader{DB: d.DB, OnlyRequests: d.OnlyRequests, Location: d.Location, Label: d.Stores.Label}
 	if d.Search != nil {
 		r.Find = func(ctx context.Context, _ schema.Scope, about string) ([]schema.Memory, error) {
 			answer, err := d.Search(ctx, recall.Query{Text: about, Limit: requestFound, Dormant: true, Archived: true})

@@ -135,7 +135,11 @@ const (
 // the user asked to keep what is named, or it was said only after the request.
 func (w *reading) affirmed(ctx context.Context, q *Request) error {
 	q.found = slices.DeleteFunc(q.found, func(m schema.Memory) bool { return m.Kind == schema.KindEpisode && m.ID > w.ID })
-	x, err := w.mayMean(ctx, q.Asked, w.when(), q.found, nil)
+	when, err := w.when(ctx)
+	if err != nil {
+		return err
+	}
+	x, err := w.mayMean(ctx, q.Asked, when, q.found, nil)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ebbmem/ebb/internal/intent"
 	"github.com/ebbmem/ebb/internal/prefilter"
@@ -69,7 +70,10 @@ const (
 // confidence. A request that refers back without naming anything means the preceding
 // exchange.
 func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.Memory) (t targets, err error) {
-	when := w.when()
+	when, err := w.when(ctx)
+	if err != nil {
+		return t, err
+	}
 	x, err := w.mayMean(ctx, &q, when, found, nil)
 	if err != nil {
 		return t, err
@@ -135,8 +139,12 @@ func (w *reading) mayMean(ctx context.Context, q *said.Request, when []text.Time
 			return m.Attributes[schema.AttrSaid] != SaidWish && intent.Manner.P(m.Content) < LeastManner
 		})
 	}
+	now, err := w.local(ctx)
+	if err != nil {
+		return nil, err
+	}
 	weights := make(map[string]float64)
-	for _, term := range naming(q, w.EventTime.Time) {
+	for _, term := range naming(q, now) {
 		if isHan(term) && strings.ContainsAny(term, common) && len(q.Terms) > 2 {
 			continue // most such pairs of characters are no words
 		}
@@ -175,7 +183,10 @@ func (w *reading) concerns(ctx context.Context, q *said.Request, m *schema.Memor
 			return err == nil, err
 		}
 	}
-	when := w.when()
+	when, err := w.when(ctx)
+	if err != nil {
+		return false, err
+	}
 	x, err := w.mayMean(ctx, q, when, append(found, *m), m)
 	if err != nil {
 		return false, err
@@ -199,7 +210,10 @@ func (r *Reader) Likeliest(ctx context.Context, owner schema.Scope, m *schema.Me
 		var meant []schema.Memory
 		err = r.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 			w := &reading{r: r, Message: &Message{Memory: m, owner: owner}, tx: tx}
-			when := w.when()
+			when, err := w.when(ctx)
+			if err != nil {
+				return err
+			}
 			x, err := w.mayMean(ctx, &q, when, found, nil)
 			if err != nil {
 				return err
@@ -220,9 +234,22 @@ func (r *Reader) Likeliest(ctx context.Context, owner schema.Scope, m *schema.Me
 }
 
 // when returns the past times that the request names: when it was said, or happened.
-func (w *reading) when() []text.TimeSpan {
-	now := w.EventTime.Time
-	return slices.DeleteFunc(text.TimeSpans(w.Content, now), func(t text.TimeSpan) bool { return !t.Start.Before(now.AddDate(0, 0, -1)) })
+func (w *reading) when(ctx context.Context) ([]text.TimeSpan, error) {
+	now, err := w.local(ctx)
+	return slices.DeleteFunc(text.TimeSpans(w.Content, now), func(t text.TimeSpan) bool { return !t.Start.Before(now.AddDate(0, 0, -1)) }), err
+}
+
+// local returns the time of the message in the user's time zone.
+func (w *reading) local(ctx context.Context) (time.Time, error) {
+	usual := time.UTC
+	if w.r != nil && w.r.Location != nil {
+		usual = w.r.Location
+	}
+	zone, err := schema.Zone(ctx, w.tx, w.UserID, usual)
+	if err != nil {
+		return w.EventTime.Time, err
+	}
+	return w.EventTime.In(zone), nil
 }
 
 // candidates returns the memories that a request may mean without naming them: the

@@ -32,6 +32,8 @@ type Reader struct {
 	OnlyForms bool
 	// OnlyRequests disables claims: only requests to keep and to forget are carried out.
 	OnlyRequests bool
+	// Location is the time zone of users without their own. Nil: UTC.
+	Location *time.Location
 }
 
 // Confidence is the confidence of a claim that code parsed from a message, which may

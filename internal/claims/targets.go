@@ -118,7 +118,11 @@ func (w *reading) named(ctx context.Context, about string) (t targets, err error
 	}
 	ended := past.MatchString(about)
 	phrase := strings.TrimSpace(past.ReplaceAllString(about, " "))
-	t.terms = naming(&said.Request{About: phrase}, w.EventTime.Time)
+	now, err := w.local(ctx)
+	if err != nil {
+		return t, err
+	}
+	t.terms = naming(&said.Request{About: phrase}, now)
 	t.certain = t.certain || slices.ContainsFunc(text.Mentions(about), func(m text.Mention) bool { return m.Type != text.MentionDate })
 	if ended {
 		all = slices.DeleteFunc(all, func(m schema.Memory) bool { return m.State != schema.StateSuperseded })

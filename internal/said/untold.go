@@ -14,7 +14,7 @@ import (
 // counts, and of their everyday messages, some 20,000, eight count as feigned.
 const (
 	leastFeigned   = 0.35
-	leastUnstored  = 0.15
+	leastUnstored  = 0.4
 	surelyUnstored = 0.5
 )
 
