@@ -580,8 +580,8 @@ var poisoning = []Mutant{
 	{
 		Defence: "an undone change is not repeated from the same message",
 		File:    "internal/claims/add.go",
-		Old:     "for _, c := range said.Claims(e.Memory.Content, 0, a.close.of(a.reading)...) {",
-		New:     "for _, c := range said.Claims(\"\", 0) {",
+		Old:     "for _, c := range new(Reader).understand(schema.Scope{User: a.owner}, e.Memory, a.close.of(a.reading)...).claims {",
+		New:     "for _, c := range new(Message).claims {",
 		Package: "./extension",
 		Test:    "TestMessageRunIsUndoneForGood",
 	},
