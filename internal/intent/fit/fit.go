@@ -202,7 +202,7 @@ func (r *row) own(set string) (out []example) {
 
 // lifeWeight is how often the questions of lives are taken, which only hint at what they need:
 // else those that authors wrote beside general tasks would outweigh them. See benchmarks/NOTES.md.
-const lifeWeight = 6
+const lifeWeight = 9
 
 // asks gives the examples of [intent.Asks].
 func (r *row) asks(set string) (out []example) {
