@@ -101,9 +101,12 @@ func Claims(message string, max int, known ...Person) []Claim {
 	return out
 }
 
+// programs are names of software that no topic has.
+var programs = wordSet("neovim nvim vscode intellij pycharm goland webstorm jetbrains zsh npm pnpm rabbitmq podman traefik istio")
+
 // isSoftware reports whether an object is about software and no place.
 func isSoftware(object string) bool {
-	return slices.ContainsFunc(topics.Of(object).Names(), func(topic string) bool {
+	return slices.ContainsFunc(strings.Fields(text.Fold(object)), func(w string) bool { return programs[strings.Trim(w, ".,!?")] }) || slices.ContainsFunc(topics.Of(object).Names(), func(topic string) bool {
 		return slices.Contains([]string{"software", "computer", "db", "deploy", "testing", "codestyle", "vcs", "ops", "cloud", "web", "api", "codelang", "docs", "tracker"}, topic)
 	})
 }

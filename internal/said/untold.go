@@ -3,6 +3,8 @@ package said
 import (
 	"regexp"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/ebbmem/ebb/internal/intent"
 	"github.com/ebbmem/ebb/internal/prefilter"
@@ -29,6 +31,21 @@ var (
 	denies = prefilter.New(`(?i)\b(?:not|never|no|nowhere|nobody|nothing|without|only|just|nicht|kein\pL*|nie|nur|bloß|nunca|sin|ni|sólo|solo)\b|n['’]t\b|[别別不勿莫没沒只仅僅]`)
 )
 
+// ends returns the beginning and the end of a message, where what is not to be stored says so,
+// without what is no word and what is repeated: both outweigh all else in a sum over a text.
+func ends(message string) string {
+	const first, last, longest, most = 400, 200, 40, 3
+	if len(message) > first+last {
+		message = strings.ToValidUTF8(message[:first], "") + " " + strings.ToValidUTF8(message[len(message)-last:], "")
+	}
+	seen := make(map[string]int)
+	words := slices.DeleteFunc(strings.Fields(message), func(w string) bool {
+		seen[w]++
+		return seen[w] > most || utf8.RuneCountInString(w) > longest && !strings.ContainsFunc(w, isHan)
+	})
+	return strings.Join(words, " ")
+}
+
 // Feigned reports whether what a message says in the first person is not its writer's own
 // truth: a story, a game, a joke that is taken back, a text that was pasted.
 func Feigned(message string) bool {
@@ -39,7 +56,7 @@ func Feigned(message string) bool {
 // sure enough to hide it: "don't save this, but …", "off the record: …". What rather asks to
 // forget something else, or to keep something, does not.
 func Unstored(message string) (says, surely bool) {
-	message = Own(markup.ReplaceAllString(message, " "))
+	message = ends(Own(markup.ReplaceAllString(message, " ")))
 	if saves.MatchString(message) && !denies.MatchString(message) {
 		return false, false
 	}

@@ -215,7 +215,7 @@ func asDamage(err error) error {
 		// A column holds a type its table forbids. The value may be user text and
 		// is left out.
 		return fmt.Errorf("%w: a row holds a value of the wrong type", ErrCorrupt)
-	case errors.Is(err, sqlite3.CONSTRAINT_UNIQUE), errors.Is(err, sqlite3.CONSTRAINT_PRIMARYKEY), errors.Is(err, sqlite3.CONSTRAINT_ROWID):
+	case errors.Is(err, sqlite3.CONSTRAINT_UNIQUE), errors.Is(err, sqlite3.CONSTRAINT_PRIMARYKEY), errors.Is(err, sqlite3.CONSTRAINT_ROWID), errors.Is(err, sqlite3.CONSTRAINT_NOTNULL):
 		// No write of ebb violates these constraints while tables and indexes are
 		// intact. (A foreign key can be violated: its target may have been erased
 		// meanwhile.)

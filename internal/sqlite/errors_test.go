@@ -30,7 +30,7 @@ func TestFaultsOfSQLite(t *testing.T) {
 	for code, kind := range map[error]error{
 		sqlite3.ERROR: ErrCorrupt, sqlite3.NOMEM: ErrCorrupt, sqlite3.SCHEMA: ErrCorrupt, sqlite3.MISMATCH: ErrCorrupt, sqlite3.CORRUPT_VTAB: ErrCorrupt,
 		sqlite3.NOTADB: ErrNotDatabase, sqlite3.READONLY_DBMOVED: ErrReadOnly, sqlite3.BUSY_SNAPSHOT: ErrBusy, sqlite3.PROTOCOL: ErrBusy,
-		sqlite3.FULL: ErrDiskFull, sqlite3.IOERR_FSYNC: ErrIO, sqlite3.CONSTRAINT_UNIQUE: ErrCorrupt,
+		sqlite3.FULL: ErrDiskFull, sqlite3.IOERR_FSYNC: ErrIO, sqlite3.CONSTRAINT_UNIQUE: ErrCorrupt, sqlite3.CONSTRAINT_NOTNULL: ErrCorrupt,
 	} {
 		err := db.classify(code)
 		require.ErrorIs(t, err, kind, code.Error())
