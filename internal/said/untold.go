@@ -11,11 +11,11 @@ import (
 )
 
 // Probabilities from which a message counts, by [intent.Feigned] and [intent.Unstored], which are
-// fitted to 1,800 and 2,160 such messages. Of 60 not to be stored by two authors in no fit 29 are
-// surely, and 10 more likely; of 2,041 messages of fifteen lives in no fit one. Of 9,835 messages of all lives eight are feigned;
-// of 17,143 messages of real talks 13 are surely not to be stored by mistake.
+// fitted to 1,160 and 2,160 such messages. Of 60 not to be stored by two authors in no fit 29 are
+// surely, and 10 more likely; of 2,041 messages of fifteen lives in no fit one; of 17,143 messages
+// of real talks 13 are surely not to be stored by mistake.
 const (
-	leastFeigned   = 0.2
+	leastFeigned   = 0.35
 	leastUnstored  = 0.4
 	surelyUnstored = 0.5
 )
