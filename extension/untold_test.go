@@ -47,6 +47,8 @@ func TestUnstoredMessagesAreForgotten(t *testing.T) {
 		{"merk dir das nicht, aber ich hab Schulden", "Schulden", "Habe ich Schulden?"},
 		{"que no quede guardado, pero estoy embarazada", "embarazada", "¿Estoy embarazada?"},
 		{"不用记住，我欠小王四百块", "小王", "我欠小王多少钱？"},
+		{"keep this out of your notes. I had an operation at nineteen", "operation", "Did I have an operation?"},
+		{"speicher nichts von dem, was jetzt kommt: ich hab Schulden bei Kai", "Schulden", "Habe ich Schulden?"},
 	} {
 		l := newDiary(t)
 		l.says("I live in Leeds.")

@@ -117,6 +117,7 @@ func TestMemoriesStayInFence(t *testing.T) {
 			previewed(t, r, s)
 		}
 
+		require.NoError(r, x.WaitIdle(t.Context())) // what is read in the background hides none
 		answer, err := x.Recall(t.Context(), scope, extension.Query{Text: telltale, Limit: 50})
 		require.NoError(r, err)
 		require.Len(r, answer.Results, n)

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
-	"github.com/uptrace/bun"
 
 	"github.com/ebbmem/ebb/internal/engine"
 )
@@ -293,12 +292,16 @@ func (s *Snapshot) SessionID(ctx context.Context, userID int64, name string) (in
 }
 
 // Zone returns the time zone of a user, or otherwise if the user has none that is known.
-func Zone(ctx context.Context, db bun.IDB, userID int64, otherwise *time.Location) (*time.Location, error) {
-	user := new(User)
-	if err := db.NewSelect().Model(user).Where("id = ?", userID).Scan(ctx); err != nil {
+//
+// Errors: [ErrNotFound].
+func Zone(ctx context.Context, in interface {
+	Row(ctx context.Context, query string, args []any, into ...any) error
+}, userID int64, otherwise *time.Location) (*time.Location, error) {
+	var name string
+	if err := in.Row(ctx, "SELECT time_zone FROM users WHERE id = ?", []any{userID}, &name); err != nil {
 		return nil, OrNotFound(err)
 	}
-	if zone, err := time.LoadLocation(user.TimeZone); err == nil && user.TimeZone != "" {
+	if zone, err := time.LoadLocation(name); err == nil && name != "" {
 		return zone, nil
 	}
 	return otherwise, nil

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
@@ -22,6 +23,9 @@ const turnsRead = 20
 // readUserTurns reads the user's latest messages in this session, newest first:
 // active ones and those in one of the given states.
 func readUserTurns(ctx context.Context, d *Deps, states ...schema.State) ([]schema.Memory, error) {
+	if len(states) == 0 && d.turns != nil {
+		return slices.DeleteFunc(slices.Clone(d.turns), func(m schema.Memory) bool { return m.State == schema.StateForgotten }), nil
+	}
 	return schema.Get(ctx, d.DB, func(ctx context.Context, s *schema.Snapshot) ([]schema.Memory, error) {
 		return s.OwnTurns(ctx, d.Scope, turnsRead, append(states, schema.StateActive)...)
 	})
@@ -34,6 +38,7 @@ func isUnstored(ctx context.Context, d *Deps, content string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	d.turns = turns
 	c := grounding.Understand(content, d.DB.Now().In(d.Location))
 	for i := range turns {
 		unstored, _ := said.Unstored(turns[i].Content)

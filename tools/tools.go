@@ -109,7 +109,9 @@ type Deps struct {
 	// Worked, if set, is called after every answered call.
 	Worked func(tool string)
 
-	out *Output // of the call that is running
+	// Of the call that is running: its data, and the user's turns, forgotten ones too, once read.
+	out   *Output
+	turns []schema.Memory
 }
 
 // Tool is one memory tool. It implements langchaingo's tools.Tool and is safe

@@ -21,19 +21,20 @@ const (
 )
 
 // markup matches tags, whole or cut off, which are no words of a person: "<memory id=".
-var markup = regexp.MustCompile(`</?\pL[^<>]*(?:>|$)`)
+var markup = regexp.MustCompile(`</?\pL[^<>\n]*>?`)
 
-// saves matches orders to save something, unless they hold what denies matches: "save this to your
-// memory: my laptop is a ThinkPad".
+// saves matches orders to save something in the memory, unless they hold what denies matches: "save
+// this to your memory: my laptop is a ThinkPad".
 var (
-	saves = prefilter.New(`(?i)^\W*(?:(?:please|bitte|por favor) )?(?:save|store|put|add|note|write|keep|remember|commit|speicher\pL*|merke? dir|notier\pL*|schreib\pL*|behalte?|guard\pL+|apunt\pL+|anot\pL+|recuerd\pL+|recuérd\pL+)\b`,
-		`^\W*(?:请|請|帮我|麻烦)*(?:记住|記住|记下|記下|存|保存)`)
-	denies = prefilter.New(`(?i)\b(?:not|never|no|nowhere|nobody|nothing|without|only|just|nicht|kein\pL*|nie|nur|bloß|nunca|sin|ni|sólo|solo)\b|n['’]t\b|[别別不勿莫没沒只仅僅]`)
+	saves = prefilter.New(`(?i)^[\s\pP]*(?:(?:please|bitte|por favor) )?(?:save|store|put|add|note|write|remember|commit)\b[^.:?!]{0,40}\b(?:in|to|into)\b[^.:?!]{0,20}\b(?:memory|memories|notes)\b`,
+		`(?i)^[\s\pP]*(?:bitte )?(?:speicher|notier|schreib|merk)\pL*\b[^.:?!]{0,40}\b(?:gedächtnis|notizen)`, `(?i)^[\s\pP]*(?:por favor,? )?(?:guard|apunt|anot)\pL+\b[^.:?!]{0,40}\b(?:memoria|notas)\b`,
+		`^[\s\pP]*(?:请|請|帮我|麻烦)*(?:记住|記住|记下|記下|存到|保存到)`)
+	denies = prefilter.New(`(?i)\b(?:not|never|no|nowhere|nothing|without|only|just|out of|nicht|nichts|nirgend\pL*|kein\pL*|nie|ned|net|nix|nur|nada|nunca|sin|ni|sólo|solo)\b|n['’]t\b|[别別不勿莫没沒无無免唔忘只仅僅]`)
 )
 
-// ends returns the beginning and the end of a message, where what is not to be stored says so,
+// edges returns the beginning and the end of a message, where what is not to be stored says so,
 // without what is no word and what is repeated: both outweigh all else in a sum over a text.
-func ends(message string) string {
+func edges(message string) string {
 	const first, last, longest, most = 400, 200, 40, 3
 	if len(message) > first+last {
 		message = strings.ToValidUTF8(message[:first], "") + " " + strings.ToValidUTF8(message[len(message)-last:], "")
@@ -56,7 +57,7 @@ func Feigned(message string) bool {
 // sure enough to hide it: "don't save this, but …", "off the record: …". What rather asks to
 // forget something else, or to keep something, does not.
 func Unstored(message string) (says, surely bool) {
-	message = ends(Own(markup.ReplaceAllString(message, " ")))
+	message = edges(Own(markup.ReplaceAllString(message, " ")))
 	if saves.MatchString(message) && !denies.MatchString(message) {
 		return false, false
 	}

@@ -311,6 +311,22 @@ func ofLife(path string, file []byte) (rows []row, err error) {
 var lives = []string{"internal/relevance/fit/testdata/people", "cmd/ebb/testdata/lives", "cmd/ebb/testdata/more", "cmd/ebb/testdata/later", "cmd/ebb/testdata/latest",
 	"cmd/ebb/testdata/newest", "cmd/ebb/testdata/neighbours", "cmd/ebb/testdata/fresh", "cmd/ebb/testdata/plain", "cmd/ebb/testdata/strangers"}
 
+// serves reports whether the texts of a set are labelled for a model.
+func serves(set, model string) bool {
+	requests := []string{"forget", "unstored", "object"} // orders, too, of which the answers sound like those to requests
+	switch {
+	case strings.HasSuffix(set, "-c"), strings.HasSuffix(set, "-dev"):
+		return slices.Contains(requests, model)
+	case strings.HasPrefix(set, "technical-"):
+		return slices.Contains(append(requests, "own"), model)
+	case strings.HasPrefix(set, "own-"):
+		return slices.Contains([]string{"own", "forget", "unstored"}, model)
+	case strings.HasPrefix(set, "saved-"), strings.HasPrefix(set, "changes-"):
+		return strings.HasPrefix(set, model+"-")
+	}
+	return true
+}
+
 // fit fits one model to the files of a folder, measures every tenth text with a fit to
 // the others, and writes it.
 func fit(w io.Writer, dir, name string, fine bool, at pace, leaveOut bool, examples func(*row, string) []example) error {
@@ -351,11 +367,8 @@ func fit(w io.Writer, dir, name string, fine bool, at pace, leaveOut bool, examp
 				continue // not labelled for the others
 			}
 			set := strings.TrimSuffix(filepath.Base(path), ".jsonl")
-			if name == "done" && (strings.HasSuffix(set, "-c") || strings.HasSuffix(set, "-dev")) || name == "feigned" && strings.HasSuffix(set, "-dev") {
-				continue // their answers to orders sound like those to requests; what is of no use for long is not always true
-			}
-			if strings.HasPrefix(set, "saved-") && name != "saved" || strings.HasPrefix(set, "own-") && name != "own" && name != "forget" && name != "unstored" || strings.HasPrefix(set, "changes-") && name != "changes" {
-				continue // in the words of an assistant, or written for one model
+			if !serves(set, name) {
+				continue
 			}
 			all = append(all, examples(r, set)...)
 		}
