@@ -98,6 +98,9 @@ func TestMemoriesStayInFence(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		user++
 		scope := extension.Scope{User: fmt.Sprint("user", user), Session: strings.ToValidUTF8(strings.ReplaceAll("s"+anyText.Draw(r, "session"), "\x00", ""), "")}
+		if _, err := x.Session(scope); err != nil && strings.Contains(err.Error(), "holds a secret") {
+			r.Skip("a name by which a secret would be stored is refused")
+		}
 		n := rapid.IntRange(1, 5).Draw(r, "n")
 		for i := range n {
 			said := fmt.Sprintf("%s %s %d", anyText.Draw(r, "text"), telltale, i)

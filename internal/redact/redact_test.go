@@ -251,6 +251,7 @@ var harmless = []struct{ near, text string }{
 	{"authorization", "the bearer of bad news; bearer tokens are explained below"},
 	{"authorization", "basic knowledge of Basic and basic YWJj"},
 	{"url-password", "https://example.com:8080/a@b and mailto://x, http://localhost:3000/@scope/pkg"},
+	{"url-password", "![x](https://example.com)AȺǅ৺@ and (https://www.example.com/x1),see-anna42@work"},
 	{"url-password", "postgres://user:<password>@host/db or postgres://user:${PGPASSWORD}@host/db"},
 	{"url-signature", "sig=thing, a signature=ok, ?sig=short"},
 

@@ -297,7 +297,7 @@ func findURLPassword(s string, at, end int) (int, int, bool) {
 	}
 	user, password, ok := strings.Cut(s[end:end+host], ":")
 	if !ok {
-		return end, end + host, len(user) >= 20 && random(user)
+		return end, end + host, len(user) >= 20 && run(user, 0, &credential) == len(user) && random(user)
 	}
 	if password == "" || isSample(password) {
 		return 0, 0, false
