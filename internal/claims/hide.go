@@ -94,12 +94,45 @@ func (w *reading) hide(ctx context.Context, t *targets) error {
 				return err
 			}
 			t.claims = append(t.claims, *m)
+			again, err := w.saidAgain(ctx, m, t)
+			if err != nil {
+				return err
+			}
+			for i := range again {
+				if err := one(&again[i], t.quarantined); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	if err := w.clearSummaries(ctx, t); err != nil {
 		return err
 	}
 	return w.clearBlocks(ctx)
+}
+
+// saidAgain returns the other messages that a claim rests on if one that the request points at
+// says nothing else.
+func (w *reading) saidAgain(ctx context.Context, claim *schema.Memory, t *targets) ([]schema.Memory, error) {
+	if !t.pointed {
+		return nil, nil
+	}
+	cited, err := w.tx.Cited(ctx, []int64{claim.ID})
+	if err != nil {
+		return nil, err
+	}
+	var sources []int64
+	whole := false
+	for _, c := range cited {
+		sources = append(sources, c.SourceID)
+		whole = whole || slices.ContainsFunc(t.episodes, func(m schema.Memory) bool {
+			return m.ID == c.SourceID && strings.TrimSpace(m.Content) == strings.TrimSpace(c.Quote)
+		})
+	}
+	if !whole {
+		return nil, nil
+	}
+	return w.tx.ByID(ctx, w.UserID, sources)
 }
 
 // clearSummaries deletes the summaries of entities that may repeat what is hidden: of those

@@ -115,7 +115,7 @@ func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.
 // the messages before it and those of the times it names, when. If one is chosen, it stands
 // alone for all that was said at its time.
 func (w *reading) mayMean(ctx context.Context, q *said.Request, when []text.TimeSpan, found []schema.Memory, chosen *schema.Memory) (*index, error) {
-	all, err := w.tx.Claims(ctx, w.UserID, claimsRead)
+	all, err := w.claimed(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,11 @@ func (w *reading) mayMean(ctx context.Context, q *said.Request, when []text.Time
 		}
 		earlier = append(earlier, then...)
 	}
-	memories := w.candidates(unkept(slices.Concat(all, found, earlier)))
+	said, err := w.withoutOthers(ctx, slices.Concat(found, earlier))
+	if err != nil {
+		return nil, err
+	}
+	memories := w.candidates(unkept(append(all, said...)))
 	if chosen != nil {
 		memories = slices.DeleteFunc(memories, func(m schema.Memory) bool { return m.ID != chosen.ID && m.EventTime.Equal(chosen.EventTime.Time) })
 	}
@@ -173,6 +177,9 @@ const (
 func (w *reading) concerns(ctx context.Context, q *said.Request, m *schema.Memory, found []schema.Memory) (bool, error) {
 	if m.ID == w.ID || m.EventTime.After(w.EventTime.Time) || q.Loose && m.EventTime.Equal(w.EventTime.Time) {
 		return false, nil
+	}
+	if own, err := w.withoutOthers(ctx, []schema.Memory{*m}); err != nil || len(own) == 0 {
+		return false, err
 	}
 	if object := q.Object(); object != "" && Names(object, m, w.owner.User) {
 		return true, nil

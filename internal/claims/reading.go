@@ -36,6 +36,12 @@ func Stored(subject, owner, by string) string {
 	return subject
 }
 
+// subject converts the subject of a statement in the message to that which spoken gives for a
+// stored one.
+func (w *reading) subject(said string) string {
+	return spoken(Stored(said, w.owner.User, w.Speaker), w.owner.User)
+}
+
 // isOwner reports whether a display name is the owner's: "Ada Lovelace" is Ada.
 func isOwner(name, owner string) bool {
 	name, owner = text.Fold(name), text.Fold(owner)

@@ -142,14 +142,14 @@ func (w *reading) onlyAsks() bool {
 }
 
 // previous returns the exchange before the message: the user's last message, then the
-// answer to it.
+// answer to it; none if somebody else has spoken last.
 func (w *reading) previous(ctx context.Context) (exchange []schema.Memory, err error) {
 	earlier, err := w.tx.Before(ctx, w.Memory, before)
 	if err != nil {
 		return nil, err
 	}
 	last := slices.IndexFunc(earlier, func(m schema.Memory) bool { return m.Role == "user" })
-	if last < 0 || !Own(&earlier[last]) {
+	if last < 0 || !Own(&earlier[last]) || !w.speaks(earlier[last].Speaker) {
 		return nil, nil
 	}
 	exchange = []schema.Memory{earlier[last]}
@@ -165,6 +165,10 @@ func (w *reading) previous(ctx context.Context) (exchange []schema.Memory, err e
 // ambiguous, it makes a proposal to the host.
 func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Memory) error {
 	var t targets
+	found, err := w.withoutOthers(ctx, found)
+	if err != nil {
+		return err
+	}
 	switch {
 	case q.Itself:
 		t.pointed, t.itself = true, true
@@ -191,11 +195,10 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 			t.claims = append(t.claims, *m)
 		}
 	case w.onlyAsks():
-		previous, err := w.previous(ctx)
-		if err != nil {
+		if t.episodes, err = w.previous(ctx); err != nil {
 			return err
 		}
-		t.episodes, t.pointed = previous, true
+		t.pointed = len(t.episodes) > 0
 	default: // it refers to text beside it in the message
 		rest := strings.TrimSpace(strings.Replace(w.Content, q.Sentence, " ", 1))
 		named, err := w.named(ctx, rest)
@@ -208,7 +211,6 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 		t.pointed = len(t.claims) > 0
 	}
 	if !t.clear() && (q.Terms != nil || q.About != "") {
-		var err error
 		if t, err = w.likeliest(ctx, q, found); err != nil {
 			return err
 		}

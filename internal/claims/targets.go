@@ -99,14 +99,14 @@ var leading = regexp.MustCompile(`(?i)^(?:(?:that|about|my|our|mein(?:e[nrms]?)?
 // with a predicate or subject of that name, else those that contain all of the
 // words.
 func (w *reading) named(ctx context.Context, about string) (t targets, err error) {
-	all, err := w.tx.Claims(ctx, w.UserID, claimsRead)
+	all, err := w.claimed(ctx)
 	if err != nil {
 		return t, err
 	}
 	all = slices.DeleteFunc(all, func(m schema.Memory) bool { return m.State == schema.StateForgotten })
 	names := []string{w.owner.User, w.Speaker}
 	if t.reading, _ = Parse(about, "", names); known(t.reading) {
-		t.reading.Subject = spoken(Stored(t.reading.Subject, w.owner.User, w.Speaker), w.owner.User)
+		t.reading.Subject = w.subject(t.reading.Subject)
 		t.certain = true
 		for _, m := range all {
 			if k := labelled(&m, w.owner.User); known(k) && (like(k, t.reading) || said.Compare(t.reading, k) == said.Same) {
@@ -131,9 +131,11 @@ func (w *reading) named(ctx context.Context, about string) (t targets, err error
 		return t, nil
 	}
 	noun := text.Fold(strings.TrimSpace(leading.ReplaceAllString(phrase, "")))
+	self, own := w.subject(speaker), w.subject(mine+noun)
 	for _, predicate := range likelyPredicates(noun) {
 		for _, m := range all {
-			if (ended || isCurrent(&m)) && (key(m.Predicate) == predicate && spoken(m.Subject, w.owner.User) == speaker || spoken(m.Subject, w.owner.User) == mine+noun) {
+			of := spoken(m.Subject, w.owner.User)
+			if (ended || isCurrent(&m)) && (key(m.Predicate) == predicate && of == self || of == own) {
 				t.claims = append(t.claims, m)
 			}
 		}
@@ -230,7 +232,7 @@ func (w *reading) nearest(ctx context.Context, t *targets, found []schema.Memory
 	if len(t.terms) == 0 {
 		return nil
 	}
-	all, err := w.tx.Claims(ctx, w.UserID, claimsRead)
+	all, err := w.claimed(ctx)
 	if err != nil {
 		return err
 	}

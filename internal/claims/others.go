@@ -1,0 +1,65 @@
+package claims
+
+import (
+	"context"
+	"slices"
+
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// claimed returns the user's claims that a request of the message may mean.
+func (w *reading) claimed(ctx context.Context) ([]schema.Memory, error) {
+	all, err := w.tx.Claims(ctx, w.UserID, claimsRead)
+	if err != nil {
+		return nil, err
+	}
+	return w.withoutOthers(ctx, all)
+}
+
+// withoutOthers leaves out what only other people in the conversation have said: a request
+// means what its speaker said herself. The owner of the memory may also mean what was said by
+// those that she names.
+func (w *reading) withoutOthers(ctx context.Context, memories []schema.Memory) ([]schema.Memory, error) {
+	var ids []int64
+	for _, m := range memories {
+		if m.Kind != schema.KindEpisode {
+			ids = append(ids, m.ID)
+		}
+	}
+	cited, err := w.tx.Cited(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	by := make(map[int64][]string) // speakers
+	for _, c := range cited {
+		if c.Role == "user" {
+			by[c.MemoryID] = append(by[c.MemoryID], c.Speaker)
+		}
+	}
+	return slices.DeleteFunc(memories, func(m schema.Memory) bool {
+		speakers := by[m.ID]
+		if m.Kind == schema.KindEpisode && m.Role == "user" {
+			speakers = []string{m.Speaker}
+		}
+		return len(speakers) > 0 && !slices.ContainsFunc(speakers, w.mayName)
+	}), nil
+}
+
+// speaks reports whether a name is that of the message's speaker, "Ada" that of "Ada Lovelace".
+func (w *reading) speaks(name string) bool {
+	owner := func(name string) bool { return name == "" || isOwner(name, w.owner.User) }
+	if owner(name) || owner(w.Speaker) {
+		return owner(name) && owner(w.Speaker)
+	}
+	return isOwner(name, w.Speaker) || isOwner(w.Speaker, name)
+}
+
+// mayName reports whether a request of the message may mean what somebody of that name said.
+func (w *reading) mayName(name string) bool {
+	if w.speaks(name) {
+		return true
+	}
+	words := text.Terms(w.Content)
+	return w.speaks("") && slices.ContainsFunc(text.Terms(name), func(part string) bool { return slices.Contains(words, part) })
+}
