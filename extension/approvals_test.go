@@ -112,3 +112,21 @@ func TestReject(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, waiting)
 }
+
+// A correction of what was forgotten since is not shown, and cannot be approved.
+func TestProposalsOfForgotten(t *testing.T) {
+	x := open(t, fresh(t))
+	s := session(t, x, ada)
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I live in Lisbon")))
+	callTool(t, s, "remember_fact", "Ada lives in Lisbon")
+	callTool(t, s, "correct_fact", `{"memory_id":"`+onlyFact(t, x, "live").UID+`","new_content":"Ada lives in Oslo"}`)
+	waiting, err := x.Proposals(t.Context(), ada)
+	require.NoError(t, err)
+	require.Len(t, waiting, 1)
+	_, err = x.Forget(t.Context(), ada, waiting[0].MemoryID)
+	require.NoError(t, err)
+	after, err := x.Proposals(t.Context(), ada)
+	require.NoError(t, err)
+	require.Empty(t, after)
+	require.ErrorIs(t, x.Approve(t.Context(), ada, waiting[0].ID), extension.ErrConflict)
+}

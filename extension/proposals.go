@@ -79,8 +79,8 @@ type Proposal struct {
 }
 
 // Proposals lists the pending changes, oldest first. It leaves out contradictions
-// that have resolved themselves, and pairs of entities of which one has been
-// merged.
+// that have resolved themselves, corrections of what is forgotten, and pairs of
+// entities of which one has been merged.
 func (x *Extension) Proposals(ctx context.Context, scope Scope) ([]Proposal, error) {
 	var waiting []Proposal
 	err := x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
@@ -109,7 +109,8 @@ func (x *Extension) Proposals(ctx context.Context, scope Scope) ([]Proposal, err
 }
 
 // readProposal loads what a proposal refers to. It returns [ErrNotFound] or
-// [ErrConflict] if one of two claims or entities is gone or no longer current.
+// [ErrConflict] if one of two claims or entities is gone or no longer current, or the
+// fact is forgotten.
 func readProposal(ctx context.Context, s *schema.Snapshot, userID int64, r *schema.PendingChange) (*Proposal, error) {
 	p := &Proposal{ID: r.UID, Kind: r.Kind, Reason: r.Reason, ProposedAt: r.CreatedAt.Time}
 	if r.Kind == ProposalContradiction {
@@ -161,8 +162,12 @@ func readProposal(ctx context.Context, s *schema.Snapshot, userID int64, r *sche
 	if err := r.Decode(&c); err != nil {
 		return nil, err
 	}
+	m, err := s.Memory(ctx, userID, c.MemoryID)
+	if err == nil && m.State == schema.StateForgotten {
+		err = ErrConflict
+	}
 	p.MemoryID, p.Content, p.NewContent = c.MemoryID, c.Content, c.NewContent
-	return p, nil
+	return p, err
 }
 
 // Approve applies a proposal with the host's authority. The new text of a

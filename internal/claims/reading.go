@@ -94,7 +94,7 @@ func alike(a, b string) bool {
 	if a != b {
 		a, b = text.Fold(a), text.Fold(b)
 	}
-	return a != "" && b != "" && (grounding.HoldsWord(a, b) || grounding.HoldsWord(b, a))
+	return a != "" && b != "" && (a == b || grounding.HoldsWord(a, b) || grounding.HoldsWord(b, a))
 }
 
 // Parse parses a claim from content, a text that a model wants to remember. It
