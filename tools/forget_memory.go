@@ -19,13 +19,9 @@ const ProposalForget = claims.ProposalForget
 // Forgetting is the payload of a proposal of kind [ProposalForget].
 type Forgetting = claims.Forgetting
 
-// maxCandidates is the maximum number of memories offered to a model, mostLikeliest how many of
-// them are the likeliest. Of 192 requests in 38 lives of a year, what is meant is among the
-// likeliest 10 for 157, 20 for 167 and 28 for 175; of 50 in nine others for 40, 46 and 47.
-const (
-	maxCandidates = 32
-	mostLikeliest = 28
-)
+// maxCandidates is the maximum number of memories offered to a model: those that the request
+// most likely means, and what a search finds.
+const maxCandidates = claims.MostOffered + 4
 
 func forgetMemory() *Tool {
 	return &Tool{
@@ -203,7 +199,7 @@ func forgetFound(ctx context.Context, d *Deps, query string, asked []asking) (st
 				continue
 			}
 		}
-		likeliest, err := d.reader().Likeliest(ctx, d.Scope, a.turn, mostLikeliest)
+		likeliest, err := d.reader().Likeliest(ctx, d.Scope, a.turn)
 		if err != nil {
 			return "", err
 		}
