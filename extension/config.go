@@ -484,9 +484,9 @@ type Redaction struct {
 	// member that holds the text, "" otherwise. It is called several times for one
 	// message and while a turn waits, must be safe for concurrent use, and should
 	// be idempotent. If it returns an error, panics, or does not return before the
-	// call's context ends, nothing is written: the call fails with a
-	// [*RedactionError], or, where memory must not break a turn, the turn continues
-	// and Hooks.OnError is called. A message that it reduces to nothing is refused
-	// with an [*InvalidError]. Default none.
+	// call's context ends, which for a turn's message is 30 seconds whatever the turn's
+	// context, nothing is written: the call fails with a [*RedactionError], or, where
+	// memory must not break a turn, the turn continues and Hooks.OnError is called. A
+	// message that it reduces to nothing is refused with an [*InvalidError]. Default none.
 	Hook func(ctx context.Context, name, text string) (string, error)
 }

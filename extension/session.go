@@ -116,8 +116,8 @@ func (s *Session) recordShown(ctx context.Context, channel string, answer *Answe
 	s.startRecordShown(ctx, channel, answer, nil)()
 }
 
-// recordTime bounds the recording of what was shown, including the host's redaction
-// hook. It is independent of the turn's context.
+// recordTime bounds the storing of a turn's message and the recording of what was shown,
+// including the host's redaction hook. It is independent of the turn's context.
 const recordTime = 30 * time.Second
 
 // startRecordShown is recordShown without waiting for the disk. The caller
