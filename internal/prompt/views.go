@@ -153,7 +153,7 @@ func (v *view) update(ctx context.Context, s *schema.Snapshot, userID int64, own
 	}
 	v.claims, v.version, v.read = current, now, true
 	if len(changed) > 0 || all {
-		v.endings, v.lines = &Endings{all: endingsOf(shownClaims(current)), loc: v.loc}, nil
+		v.endings, v.lines = &Endings{all: endingsOf(shownClaims(current)), claims: current, owner: owner, loc: v.loc}, nil
 		some, err := s.HasSuperseded(ctx, userID)
 		if err != nil {
 			v.read = false
