@@ -70,8 +70,8 @@ type Config struct {
 	// if it does so later, or panics, the fault is reported and the last valid time
 	// used. Default time.Now.
 	Now func() time.Time
-	// Location is the time zone of users without one of their own; it decides when
-	// nights take place. Default time.Local.
+	// Location is the time zone of users without one of their own
+	// ([Extension.SetTimeZone]); it decides when nights take place. Default time.Local.
 	Location *time.Location
 
 	// Attributes returns the attributes of a message that is published in a scope.

@@ -189,6 +189,24 @@ func (x *Extension) Session(scope Scope) (*Session, error) {
 	return s, nil
 }
 
+// SetTimeZone sets the time zone in which a user's days are meant: in questions, in dates
+// shown to models and in the user's nights. name is an IANA name such as "Europe/Oslo",
+// or "" for Config.Location. Import time/tzdata on machines without these names.
+//
+// Errors: [*InvalidError], [ErrReadOnly], the database's errors.
+func (x *Extension) SetTimeZone(ctx context.Context, scope Scope, name string) error {
+	if err := x.redactor.Labels(scope); err != nil {
+		return err
+	}
+	return x.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+		userID, err := tx.UserID(ctx, scope)
+		if err != nil {
+			return err
+		}
+		return tx.SetTimeZone(ctx, userID, name)
+	})
+}
+
 // location returns the user's time zone, or Config.Location.
 func (x *Extension) location(ctx context.Context, scope Scope) (*time.Location, error) {
 	zone, err := x.mem.Zone(ctx, scope)
