@@ -228,10 +228,10 @@ func (s *Session) Context(ctx context.Context, question string) (*Injection, err
 // present records a block as shown to a model. The caller must call recorded, which
 // waits until that is stored.
 func (s *Session) present(ctx context.Context, channel string, found *Injection) (recorded func()) {
-	s.shown.add(found.nonce)
+	s.blocks().add(found.nonce)
 	for _, b := range found.Core {
 		s.conversation().expose(b.Trust)
-		s.shown.setCore(b.Name, b.Shown)
+		s.blocks().setCore(b.Name, b.Shown)
 	}
 	shown := Answer{}
 	if found.Answer != nil {

@@ -20,6 +20,7 @@ type talk struct {
 	answered bool      // the last one is the agent's
 	at       time.Time // of the last one
 	carry    []string  // ids of the memories shown last
+	erased   int64     // the erasures of the user's that said is newer than
 }
 
 const (
@@ -32,10 +33,21 @@ const (
 // talk returns the talk of the conversation. Sessions without a name are conversations of
 // their own.
 func (s *Session) talk() *talk {
+	erased := s.ext.captures.erasures(s.scope)
 	if s.scope.Session == "" {
-		return s.unnamed
+		return s.unnamed.since(erased)
 	}
-	return &s.conversation().talk
+	return s.conversation().talk.since(erased)
+}
+
+// since ends the talk if it is older than the last erasure.
+func (t *talk) since(erased int64) *talk {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.erased != erased {
+		t.said, t.carry, t.answered, t.erased = nil, nil, false, erased
+	}
+	return t
 }
 
 // heard adds a question and what was shown for it. Small talk, for which there was

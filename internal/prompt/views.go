@@ -26,6 +26,9 @@ func NewViews() (*Views, error) {
 	return &Views{users: users}, err
 }
 
+// ForgetUser drops a user's lines.
+func (c *Views) ForgetUser(userID int64) { c.users.Remove(userID) }
+
 // Forget empties the cache.
 func (c *Views) Forget() { c.users.Purge() }
 
