@@ -80,6 +80,7 @@ func (x *Extension) Erase(ctx context.Context, scope Scope, what Erasure) (*Rece
 	x.forget(scope, userID)
 	if what.Everything {
 		x.mem.Cycles.Put(scope, 0)
+		x.forgetFaults(scope)
 	}
 	if _, unfinished := errors.AsType[*ErasureError](err); unfinished {
 		x.erasures.wake(x)
@@ -142,9 +143,10 @@ func (x *Extension) forget(scope Scope, userID int64) {
 	}
 	x.captures.forget(scope)
 	x.mu.Lock()
-	for source, f := range x.missed {
+	for _, key := range x.missed.Keys() {
+		f, _ := x.missed.Peek(key)
 		f.Error = "(its text was dropped when something was erased)"
-		x.missed[source] = f
+		x.missed.Add(key, f)
 	}
 	x.mu.Unlock()
 }

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/consolidate/embed"
 	"github.com/ebbmem/ebb/eventbus"
@@ -41,7 +43,7 @@ type Extension struct {
 	onDemandNights bool // see memory.Options
 
 	mu     sync.Mutex
-	missed map[missed]fault
+	missed *lru.Cache[missed, fault]
 }
 
 // Open opens the memory in the file at path, creating the file if it does not
@@ -62,7 +64,10 @@ func OpenWith(ctx context.Context, path string, config *Config, opts memory.Opti
 		return nil, err
 	}
 	file := opts.File
-	x := &Extension{cfg: cfg, onDemandNights: opts.OnDemandNights, redactor: memory.NewRedactor(memory.RedactOptions(cfg.Redaction)), missed: make(map[missed]fault)}
+	x := &Extension{cfg: cfg, onDemandNights: opts.OnDemandNights, redactor: memory.NewRedactor(memory.RedactOptions(cfg.Redaction))}
+	if x.missed, err = lru.New[missed, fault](maxMissed); err != nil {
+		return nil, err
+	}
 	if err := x.guard(); err != nil {
 		return nil, err
 	}
