@@ -31,6 +31,7 @@ type captures struct {
 	mu            sync.Mutex
 	conversations *lru.Cache[schema.Scope, *conversation]
 	erased        map[schema.Scope]int64 // by user: how often something was erased since the file was opened
+	swept         time.Time              // when the talks of conversations at rest were last dropped
 	bulk          sync.Mutex             // held while locking several conversations
 }
 
@@ -158,6 +159,12 @@ func (c *captures) conversation(scope schema.Scope, known *conversation) *conver
 	if !ok {
 		if t = known; t == nil {
 			t = &conversation{exposure: newExposure(), begun: make(map[string]time.Time)}
+		}
+		if now := c.now(); now.Sub(c.swept).Abs() > talkPause {
+			c.swept = now
+			for _, other := range c.conversations.Values() {
+				other.talk.endAfterPause(now)
+			}
 		}
 		c.conversations.Add(scope, t)
 	}

@@ -120,7 +120,7 @@ func TestErasureEndsTheTalks(t *testing.T) {
 		block, recorded := s.inject(t.Context(), "model", question, question)
 		recorded()
 		require.Contains(t, block, "Zbrwmkph")
-		s.talk().hasAnswered("It opens with Zbrwmkph.", x.cfg.Now())
+		s.hasAnswered("It opens with Zbrwmkph.")
 		s.blocks().remember(question, block)
 		s.blocks().setCore("notes", "Zbrwmkph")
 		sessions[scope] = s

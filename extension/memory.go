@@ -195,7 +195,7 @@ func (m *Memory) SaveContext(ctx context.Context, inputs, outputs map[string]any
 	answered, err := chain.Output(outputs, m.keys.output)
 	ext.outcome(scope, string(sourceMemory), reading, err)
 	if answered != "" {
-		m.session.talk().hasAnswered(answered, ext.cfg.Now())
+		m.session.hasAnswered(answered)
 		if !m.session.conversation().reported(roleAssistant, answered) { // otherwise the Callbacks have seen the steps
 			m.session.agentSteps(outputs)
 		}

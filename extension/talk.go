@@ -16,7 +16,7 @@ import (
 // talk keeps the recent messages of a conversation, which its questions may refer to.
 type talk struct {
 	mu       sync.Mutex
-	said     []string  // messages of the user and the agent, oldest first; not redacted
+	said     []string  // messages of the user and the agent, oldest first, without what exceeds answerEnds
 	answered bool      // the last one is the agent's
 	at       time.Time // of the last one
 	carry    []string  // ids of the memories shown last
@@ -26,6 +26,8 @@ type talk struct {
 const (
 	// maxTalk bounds the messages kept.
 	maxTalk = 6
+	// answerEnds is how many bytes of the beginning and of the end of an answer are kept.
+	answerEnds = 2000
 	// talkPause ends a talk, as for stored messages: hosts may reuse the name of a session.
 	talkPause = 6 * time.Hour
 )
@@ -69,6 +71,16 @@ func (t *talk) heard(found *Injection, now time.Time) {
 	}
 }
 
+// hasAnswered adds the agent's answer to the talk, without secrets. They are removed before
+// the answer is cut, which could make one unrecognizable.
+func (s *Session) hasAnswered(said string) {
+	said = s.ext.redactor.BuiltIn(text.Clean(said))
+	if len(said) > 2*answerEnds {
+		said = text.Clean(said[:answerEnds]) + "\n" + text.Clean(lastBytes(said, answerEnds))
+	}
+	s.talk().hasAnswered(said, s.ext.cfg.Now())
+}
+
 // hasAnswered adds the agent's answer, in place of its steps and of another source's report.
 func (t *talk) hasAnswered(said string, now time.Time) {
 	if strings.TrimSpace(said) == "" {
@@ -86,7 +98,7 @@ func (t *talk) hasAnswered(said string, now time.Time) {
 
 func (t *talk) add(said string) {
 	if t.said = append(t.said, said); len(t.said) > maxTalk {
-		t.said = t.said[1:]
+		t.said = slices.Delete(t.said, 0, 1)
 	}
 }
 
@@ -95,6 +107,13 @@ func (t *talk) rest(now time.Time) {
 	if now.Sub(t.at) > talkPause {
 		t.said, t.carry, t.answered = nil, nil, false
 	}
+}
+
+// endAfterPause is rest for a talk that is not under way.
+func (t *talk) endAfterPause(now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.rest(now)
 }
 
 func (t *talk) recent(now time.Time) (said, carry []string) {

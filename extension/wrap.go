@@ -32,7 +32,7 @@ func (r *remembering) GenerateContent(ctx context.Context, messages []llms.Messa
 	response, err := r.Model.GenerateContent(ctx, messages, options...)
 	if err == nil && response != nil && len(response.Choices) > 0 {
 		if c := response.Choices[0]; c != nil && len(c.ToolCalls) == 0 && c.FuncCall == nil {
-			r.session.talk().hasAnswered(c.Content, r.session.ext.cfg.Now())
+			r.session.hasAnswered(c.Content)
 		}
 	}
 	return response, err
