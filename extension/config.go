@@ -105,6 +105,8 @@ type Config struct {
 	curve     stores.Curve // how the memories of Stores fade
 	persuade  bool         // see [FourStoresOptions]
 
+	usualLimit bool // Injection.Limit was not set
+
 	invalid error // set by a profile with invalid options; Open returns it
 }
 
@@ -151,11 +153,12 @@ type CoreMemoryConfig struct {
 	Blocks []BlockSpec
 	// Working keeps in the contexts of a conversation, whatever is asked next, what was
 	// shown in its last half hour, at most nine memories ([cognitive.WorkingSet]). They
-	// come after what is found for a question, within Injection.Limit and Tokens. Default
-	// false.
+	// come after what is found for a question, within Injection.Limit and Tokens; small
+	// talk and questions of general knowledge, for which nothing is searched, get none.
+	// Default false.
 	Working bool
-	// Always chooses memories that stand there before those, such as what has proved
-	// itself ([cognitive.IsHot]); chosen again every five minutes. Default none.
+	// Always chooses memories that stand before those, for the same questions, such as what
+	// has proved itself ([cognitive.IsHot]); chosen again every five minutes. Default none.
 	Always []ContextRule
 	// BlockTokens bounds the blocks including the fence, estimated without a
 	// tokenizer's vocabulary. What exceeds it is cut, starting with the last block,
@@ -174,7 +177,8 @@ type CoreMemoryConfig struct {
 // InjectionConfig configures which memories are injected for a question.
 type InjectionConfig struct {
 	// Limit is the maximum number of memories, not counting the core section.
-	// Default 30.
+	// Default 30, or 12 for a question about a period of time or about the user in
+	// general.
 	Limit int
 	// Tokens bounds the memories including the fence, estimated without a
 	// tokenizer's vocabulary. Default 1200.
@@ -360,6 +364,7 @@ func (cfg *Config) fill() {
 	if cfg.CoreMemory.ProfileTokens == 0 {
 		cfg.CoreMemory.ProfileTokens = DefaultProfileTokens
 	}
+	cfg.usualLimit = cfg.usualLimit || cfg.Injection.Limit == 0
 	cfg.Injection.Limit = cmp.Or(cfg.Injection.Limit, DefaultInjectionLimit)
 	cfg.Injection.Tokens = cmp.Or(cfg.Injection.Tokens, DefaultInjectionTokens)
 	if cfg.CoreMemory.OwnAffairsTokens == 0 {

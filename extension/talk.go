@@ -145,11 +145,11 @@ func (p plan) order(usual InjectOrder) InjectOrder {
 const storyLimit = 12
 
 // limit returns how many memories are searched for.
-func (p plan) limit(usual int) int {
-	if usual == DefaultInjectionLimit && (p.About != "" || len(p.Spans) > 0) {
+func (p plan) limit(cfg *Config) int {
+	if cfg.usualLimit && cfg.Injection.Limit == DefaultInjectionLimit && (p.About != "" || len(p.Spans) > 0) {
 		return storyLimit
 	}
-	return usual
+	return cfg.Injection.Limit
 }
 
 // noteLine returns the answer's note, such as a date without records, as one line.
@@ -200,7 +200,7 @@ func (s *Session) search(ctx context.Context, question, prompt string, loc *time
 	}
 	ask := func() (*Answer, error) {
 		return s.ext.recall(ctx, s.scope, Query{
-			Text: clip(question), Limit: p.limit(cfg.Injection.Limit), Now: now, Faded: true, Diversity: max(0, cfg.Injection.Diversity), Unquarantined: true, Small: true, Plan: &p.Plan,
+			Text: clip(question), Limit: p.limit(cfg), Now: now, Faded: true, Diversity: max(0, cfg.Injection.Diversity), Unquarantined: true, Small: true, Plan: &p.Plan,
 			Skip: func(m *schema.Memory) bool {
 				return m.Hearsay() && !cfg.Injection.Untrusted || inPrompt(m.Content, prompt)
 			},

@@ -66,6 +66,23 @@ func TestPeriodIsShownInOrder(t *testing.T) {
 	}
 }
 
+// A limit that the host set holds for questions about times too.
+func TestLimitOfAStory(t *testing.T) {
+	about := plan{PlanOf("What did I do last week?", time.Now())}
+	require.NotEmpty(t, about.Spans)
+	for set, want := range map[int]int{0: storyLimit, DefaultInjectionLimit: DefaultInjectionLimit, 5: 5} {
+		cfg, err := (&Config{Injection: InjectionConfig{Limit: set}}).WithDefaults()
+		require.NoError(t, err)
+		again, err := cfg.WithDefaults()
+		require.NoError(t, err)
+		require.Equal(t, want, about.limit(&cfg))
+		require.Equal(t, want, about.limit(&again))
+	}
+	cfg, err := new(Config).WithDefaults()
+	require.NoError(t, err)
+	require.Equal(t, DefaultInjectionLimit, plan{}.limit(&cfg))
+}
+
 // The talk belongs to a conversation, whichever session object of its name asks, and ends
 // with a pause.
 func TestTalkBelongsToConversation(t *testing.T) {
