@@ -113,7 +113,9 @@ func (l *listener) HandleChainError(context.Context, error) { l.leave(callPlace(
 // stored: it is outermost and not an agent's iteration.
 //
 // A chain started at the same place as a running outermost chain cannot be nested
-// in it: it is a concurrent turn, or follows one that ended in a panic.
+// in it: it is a concurrent turn, or follows one that ended in a panic. One whose
+// stack goes through an open chain is nested in it however long the turn lasts. In
+// another goroutine, or outside chains.Call, a chain counts as nested for turnLength.
 func (l *listener) enter(place []uintptr, step bool) (speaks bool) {
 	const most = 64 // chains left over by panics
 	l.mu.Lock()
@@ -125,7 +127,7 @@ func (l *listener) enter(place []uintptr, step bool) (speaks bool) {
 			c.outermost = true
 			break
 		}
-		if now.Sub(o.began) <= turnLength {
+		if now.Sub(o.began) <= turnLength || o.place != nil && within(place, o.place) {
 			c.outermost = false
 		}
 	}
@@ -134,6 +136,12 @@ func (l *listener) enter(place []uintptr, step bool) (speaks bool) {
 	}
 	l.open = append(l.open, c)
 	return c.outermost && !step
+}
+
+// within reports whether a chain started at place runs inside one started at outer:
+// stacks begin with the innermost call.
+func within(place, outer []uintptr) bool {
+	return len(place) > len(outer) && slices.Equal(place[len(place)-len(outer):], outer)
 }
 
 // leave records a chain's end and reports whether its messages are to be stored.

@@ -5,12 +5,16 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/tmc/langchaingo/callbacks"
 	"github.com/tmc/langchaingo/chains"
 	lcmemory "github.com/tmc/langchaingo/memory"
 	lcschema "github.com/tmc/langchaingo/schema"
+
+	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/clock"
 )
 
 // scripted is a chain that runs a script and reports to a handler.
@@ -93,4 +97,23 @@ func TestCallbacksStoreOutermostChainOnly(t *testing.T) {
 	_, err := chains.Run(t.Context(), silent, "bicycle")
 	require.NoError(t, err)
 	require.ElementsMatch(t, []string{"bicycle", "answer to bicycle"}, recalled(t, x, ada, "bicycle"))
+}
+
+// A turn may last longer than what two sources may report apart: its later steps are
+// still the agent's, not the user's words.
+func TestCallbacksStoreNoStepOfALongTurn(t *testing.T) {
+	now := clock.At(time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC))
+	x := openWith(t, fresh(t), extension.Config{Now: now.Now})
+	h := session(t, x, ada).Callbacks()
+	step := scripted{h, func(_ context.Context, input string) (string, error) { return input, nil }}
+	agent := scripted{h, func(ctx context.Context, input string) (string, error) {
+		now.Set(now.Now().Add(11 * time.Minute))
+		_, err := chains.Run(ctx, step, "bicycle step")
+		return "answer to " + input, err
+	}}
+	for range 2 {
+		_, err := chains.Run(t.Context(), agent, "bicycle")
+		require.NoError(t, err)
+	}
+	require.ElementsMatch(t, []string{"bicycle", "answer to bicycle", "bicycle", "answer to bicycle"}, recalled(t, x, ada, "bicycle"))
 }

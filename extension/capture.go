@@ -30,7 +30,9 @@ type captures struct {
 	stamp         func(events []eventbus.Event)
 	mu            sync.Mutex
 	conversations *lru.Cache[schema.Scope, *conversation]
-	bulk          sync.Mutex // held while locking several conversations
+	erased        map[schema.Scope]int64 // by user: how often something was erased since the file was opened
+	swept         time.Time              // when the talks of conversations at rest were last dropped
+	bulk          sync.Mutex             // held while locking several conversations
 }
 
 // exposureStore are the parts of the store that captures needs; see [Extension.storedView]
@@ -137,7 +139,7 @@ const recentCaptures = 64
 
 func newCaptures(now func() time.Time, store exposureStore) (*captures, error) {
 	turns, err := lru.New[schema.Scope, *conversation](maxConversations)
-	return &captures{now: now, store: store, conversations: turns, stamp: func([]eventbus.Event) {}}, err
+	return &captures{now: now, store: store, conversations: turns, erased: make(map[schema.Scope]int64), stamp: func([]eventbus.Event) {}}, err
 }
 
 // conversationScope returns the scope that identifies a conversationScope. Agents of one
@@ -157,6 +159,12 @@ func (c *captures) conversation(scope schema.Scope, known *conversation) *conver
 	if !ok {
 		if t = known; t == nil {
 			t = &conversation{exposure: newExposure(), begun: make(map[string]time.Time)}
+		}
+		if now := c.now(); now.Sub(c.swept).Abs() > talkPause {
+			c.swept = now
+			for _, other := range c.conversations.Values() {
+				other.talk.endAfterPause(now)
+			}
 		}
 		c.conversations.Add(scope, t)
 	}

@@ -320,6 +320,35 @@ func TestAlwaysInContext(t *testing.T) {
 	}
 }
 
+// A rule that fails in one turn is asked again in the next, and costs neither what it chose
+// before nor the working set.
+func TestRuleThatFailsOnceIsAskedAgain(t *testing.T) {
+	now, fails := clock.At(dualNow), true
+	rule := extension.ContextRule{Where: extension.Conditions{Kind: extension.KindFact}, When: func(*extension.Record, time.Time) bool {
+		if fails {
+			panic("once")
+		}
+		return true
+	}}
+	cfg := &extension.Config{Now: now.Now, CoreMemory: extension.CoreMemoryConfig{ProfileTokens: -1, Working: true, Always: []extension.ContextRule{rule}}}
+	cfg.Night.NoSchedule = true
+	x, err := extension.Open(t.Context(), fresh(t), cfg)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	_, err = x.Remember(t.Context(), ada, "The depot is in Harrowgate")
+	require.NoError(t, err)
+	s, err := x.Session(extension.Scope{User: "ada", Session: "s"})
+	require.NoError(t, err)
+	for _, fails = range []bool{true, false, true, false} {
+		found, err := s.Preview(t.Context(), "Which violin teacher did Zelda hire?")
+		require.Equal(t, fails, err != nil)
+		require.Equal(t, !fails || now.Now().After(dualNow), strings.Contains(found.Block, "Harrowgate"))
+		if !fails {
+			now.Add(6 * time.Minute)
+		}
+	}
+}
+
 // A question about times finds what held before, marked.
 func TestTemporalQuestionsFindWhatHasEnded(t *testing.T) {
 	now := clock.At(dualNow)

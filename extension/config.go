@@ -70,8 +70,8 @@ type Config struct {
 	// if it does so later, or panics, the fault is reported and the last valid time
 	// used. Default time.Now.
 	Now func() time.Time
-	// Location is the time zone of users without one of their own; it decides when
-	// nights take place. Default time.Local.
+	// Location is the time zone of users without one of their own
+	// ([Extension.SetTimeZone]); it decides when nights take place. Default time.Local.
 	Location *time.Location
 
 	// Attributes returns the attributes of a message that is published in a scope.
@@ -104,6 +104,8 @@ type Config struct {
 	onlyForms bool
 	curve     stores.Curve // how the memories of Stores fade
 	persuade  bool         // see [FourStoresOptions]
+
+	usualLimit bool // Injection.Limit was not set
 
 	invalid error // set by a profile with invalid options; Open returns it
 }
@@ -151,11 +153,12 @@ type CoreMemoryConfig struct {
 	Blocks []BlockSpec
 	// Working keeps in the contexts of a conversation, whatever is asked next, what was
 	// shown in its last half hour, at most nine memories ([cognitive.WorkingSet]). They
-	// come after what is found for a question, within Injection.Limit and Tokens. Default
-	// false.
+	// come after what is found for a question, within Injection.Limit and Tokens; small
+	// talk and questions of general knowledge, for which nothing is searched, get none.
+	// Default false.
 	Working bool
-	// Always chooses memories that stand there before those, such as what has proved
-	// itself ([cognitive.IsHot]); chosen again every five minutes. Default none.
+	// Always chooses memories that stand before those, for the same questions, such as what
+	// has proved itself ([cognitive.IsHot]); chosen again every five minutes. Default none.
 	Always []ContextRule
 	// BlockTokens bounds the blocks including the fence, estimated without a
 	// tokenizer's vocabulary. What exceeds it is cut, starting with the last block,
@@ -174,7 +177,8 @@ type CoreMemoryConfig struct {
 // InjectionConfig configures which memories are injected for a question.
 type InjectionConfig struct {
 	// Limit is the maximum number of memories, not counting the core section.
-	// Default 30.
+	// Default 30, or 12 for a question about a period of time or about the user in
+	// general.
 	Limit int
 	// Tokens bounds the memories including the fence, estimated without a
 	// tokenizer's vocabulary. Default 1200.
@@ -360,6 +364,7 @@ func (cfg *Config) fill() {
 	if cfg.CoreMemory.ProfileTokens == 0 {
 		cfg.CoreMemory.ProfileTokens = DefaultProfileTokens
 	}
+	cfg.usualLimit = cfg.usualLimit || cfg.Injection.Limit == 0
 	cfg.Injection.Limit = cmp.Or(cfg.Injection.Limit, DefaultInjectionLimit)
 	cfg.Injection.Tokens = cmp.Or(cfg.Injection.Tokens, DefaultInjectionTokens)
 	if cfg.CoreMemory.OwnAffairsTokens == 0 {
@@ -484,9 +489,9 @@ type Redaction struct {
 	// member that holds the text, "" otherwise. It is called several times for one
 	// message and while a turn waits, must be safe for concurrent use, and should
 	// be idempotent. If it returns an error, panics, or does not return before the
-	// call's context ends, nothing is written: the call fails with a
-	// [*RedactionError], or, where memory must not break a turn, the turn continues
-	// and Hooks.OnError is called. A message that it reduces to nothing is refused
-	// with an [*InvalidError]. Default none.
+	// call's context ends, which for a turn's message is 30 seconds whatever the turn's
+	// context, nothing is written: the call fails with a [*RedactionError], or, where
+	// memory must not break a turn, the turn continues and Hooks.OnError is called. A
+	// message that it reduces to nothing is refused with an [*InvalidError]. Default none.
 	Hook func(ctx context.Context, name, text string) (string, error)
 }

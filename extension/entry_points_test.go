@@ -39,7 +39,7 @@ var methods = map[string]string{
 	"Extension.Remember": "TestStatedFactsAreRedacted", "Extension.Correct": "TestStatedFactsAreRedacted",
 	"Extension.Forget": takesNoWords, "Extension.Outcome": takesNoWords, "Extension.Reflections": "TestReasonsOfReflectionsAreRedacted", "Extension.Protect": takesNoWords, "Extension.Unprotect": takesNoWords,
 
-	"Extension.Cycle": takesNoWords, "Extension.RunDueNights": takesNoWords, "Extension.Parts": takesNoWords, "Extension.SetCycle": takesNoWords, "Extension.ResetCycle": takesNoWords,
+	"Extension.Cycle": takesNoWords, "Extension.RunDueNights": takesNoWords, "Extension.Parts": takesNoWords, "Extension.SetCycle": takesNoWords, "Extension.SetTimeZone": takesNoWords, "Extension.ResetCycle": takesNoWords,
 	"Extension.ImportArchive": "TestDocumentsAreRedacted", "Extension.ExportStream": onlyReads,
 
 	"Session.CallTool": entered, "Session.Callbacks": entered, "Session.Context": entered, "Session.ProgramTools": entered, "Session.LLMTools": onlyReads, "Session.Memory": entered,

@@ -44,7 +44,7 @@ func (x *Extension) outOfReach() []erase.Reach {
 // was derived from them alone, their text in every index, their vectors, the
 // journal, and what nights, models and the audit recorded about them. If Erase
 // returns no error, no file of the database and no index or cache of this process
-// holds it.
+// holds it; a [Session] drops what it last injected when it is next used.
 //
 // Memories that other messages also support stay, with what those messages say;
 // [Receipt.Rederived] lists them. A claim that an erased claim had replaced holds
@@ -80,6 +80,7 @@ func (x *Extension) Erase(ctx context.Context, scope Scope, what Erasure) (*Rece
 	x.forget(scope, userID)
 	if what.Everything {
 		x.mem.Cycles.Put(scope, 0)
+		x.forgetFaults(scope)
 	}
 	if _, unfinished := errors.AsType[*ErasureError](err); unfinished {
 		x.erasures.wake(x)
@@ -135,33 +136,48 @@ func (x *Extension) Erasures(ctx context.Context, scope Scope) (receipts []Recei
 // forget drops what this process caches of a user. Another process's index notices
 // the change at its next search.
 func (x *Extension) forget(scope Scope, userID int64) {
+	x.own.ForgetUser(userID)
 	x.searcher.Forget(userID)
 	if x.vectors != nil {
 		x.vectors.ForgetQueries()
 	}
 	x.captures.forget(scope)
 	x.mu.Lock()
-	for source, f := range x.missed {
+	for _, key := range x.missed.Keys() {
+		f, _ := x.missed.Peek(key)
 		f.Error = "(its text was dropped when something was erased)"
-		x.missed[source] = f
+		x.missed.Add(key, f)
 	}
 	x.mu.Unlock()
 }
 
 // forget drops the messages of a user's conversations that are too old to be
 // reported again. Younger ones are kept, by hash: otherwise the end of a turn would
-// store again what was erased during it.
+// store again what was erased during it. Talks end; sessions drop the texts that they
+// hold themselves when they are next used.
 func (c *captures) forget(scope Scope) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	user := memory.Team(scope)
+	c.erased[user]++
 	for _, of := range c.conversations.Keys() {
 		if of.Tenant != scope.Tenant || of.User != scope.User {
 			continue
 		}
-		if t, ok := c.conversations.Peek(of); ok && t.stale(c.now()) {
-			c.conversations.Remove(of)
+		if t, ok := c.conversations.Peek(of); ok {
+			t.talk.since(c.erased[user])
+			if t.stale(c.now()) {
+				c.conversations.Remove(of)
+			}
 		}
 	}
+}
+
+// erasures returns how often something of a user's was erased since the file was opened.
+func (c *captures) erasures(scope Scope) int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.erased[memory.Team(scope)]
 }
 
 // stale drops reports that are too old to be repeated, and returns whether none are
@@ -261,6 +277,7 @@ func (x *Extension) finishErasures(ctx context.Context) error {
 	finished, err := erase.Finish(ctx, x.db)
 	for _, userID := range finished {
 		x.searcher.Forget(userID)
+		x.own.ForgetUser(userID)
 	}
 	return err
 }

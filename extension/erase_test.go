@@ -7,8 +7,10 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"weak"
 
 	"github.com/stretchr/testify/require"
 
@@ -100,6 +102,45 @@ func diagnosed(t *testing.T, path string) {
 	t.Helper()
 	healthy, checks := Examine(t, path)
 	require.True(t, healthy, checks)
+}
+
+// No text from before an erasure is left in this process: neither in the talks of the user's
+// conversations, also one that only a session still has, nor in what sessions have injected.
+func TestErasureEndsTheTalks(t *testing.T) {
+	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{Night: NightConfig{NoSchedule: true}})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	const question = "What opens the vault?"
+	sessions := make(map[Scope]*Session)
+	for _, scope := range []Scope{{User: "ada"}, {User: "ada", Session: "monday"}, {User: "ada", Session: "dropped"}, {User: "bob", Session: "monday"}, {User: "bob"}} {
+		require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(scope, "I'm allergic to Zbrwmkph, which opens the vault.")))
+		require.NoError(t, x.WaitIdle(t.Context()))
+		s, err := x.Session(scope)
+		require.NoError(t, err)
+		block, recorded := s.inject(t.Context(), "model", question, question)
+		recorded()
+		require.Contains(t, block, "Zbrwmkph")
+		s.hasAnswered("It opens with Zbrwmkph.")
+		s.blocks().remember(question, block)
+		s.blocks().setCore("notes", "Zbrwmkph")
+		sessions[scope] = s
+	}
+	lines, err := x.own.Lines(t.Context(), x.db, Scope{User: "ada"}, x.cfg.Location)
+	require.NoError(t, err)
+	cached := weak.Make(lines)
+	x.captures.conversations.Remove(Scope{User: "ada", Session: "dropped"})
+
+	_, err = x.Erase(t.Context(), Scope{User: "ada"}, Erasure{Everything: true})
+	require.NoError(t, err)
+	runtime.GC()
+	require.Nil(t, cached.Value())
+	for scope, s := range sessions {
+		said, carry := s.talk().recent(x.cfg.Now())
+		_, shown := s.blocks().last(question)
+		_, seen := s.blocks().core("notes")
+		require.Equal(t, scope.User == "bob", len(said) > 0 && shown && seen, scope)
+		require.Equal(t, scope.User == "ada", len(said)+len(carry) == 0 && !shown && !seen, scope)
+	}
 }
 
 func TestErasedSessionIsGoneFromFile(t *testing.T) {

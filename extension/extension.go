@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/consolidate/embed"
 	"github.com/ebbmem/ebb/eventbus"
@@ -41,7 +43,7 @@ type Extension struct {
 	onDemandNights bool // see memory.Options
 
 	mu     sync.Mutex
-	missed map[missed]fault
+	missed *lru.Cache[missed, fault]
 }
 
 // Open opens the memory in the file at path, creating the file if it does not
@@ -62,7 +64,10 @@ func OpenWith(ctx context.Context, path string, config *Config, opts memory.Opti
 		return nil, err
 	}
 	file := opts.File
-	x := &Extension{cfg: cfg, onDemandNights: opts.OnDemandNights, redactor: memory.NewRedactor(memory.RedactOptions(cfg.Redaction)), missed: make(map[missed]fault)}
+	x := &Extension{cfg: cfg, onDemandNights: opts.OnDemandNights, redactor: memory.NewRedactor(memory.RedactOptions(cfg.Redaction))}
+	if x.missed, err = lru.New[missed, fault](maxMissed); err != nil {
+		return nil, err
+	}
 	if err := x.guard(); err != nil {
 		return nil, err
 	}
@@ -187,6 +192,24 @@ func (x *Extension) Session(scope Scope) (*Session, error) {
 	s := &Session{ext: x, scope: scope, own: x.captures.conversation(scope, nil), shown: &blocks{}, unnamed: &talk{}}
 	s.tools = tools.New(s.toolDeps(), x.cfg.Tools.Names...)
 	return s, nil
+}
+
+// SetTimeZone sets the time zone in which a user's days are meant: in questions, in dates
+// shown to models and in the user's nights. name is an IANA name such as "Europe/Oslo",
+// or "" for Config.Location. Import time/tzdata on machines without these names.
+//
+// Errors: [*InvalidError], [ErrReadOnly], the database's errors.
+func (x *Extension) SetTimeZone(ctx context.Context, scope Scope, name string) error {
+	if err := x.redactor.Labels(scope); err != nil {
+		return err
+	}
+	return x.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+		userID, err := tx.UserID(ctx, scope)
+		if err != nil {
+			return err
+		}
+		return tx.SetTimeZone(ctx, userID, name)
+	})
 }
 
 // location returns the user's time zone, or Config.Location.

@@ -2,6 +2,7 @@ package extension
 
 import (
 	"cmp"
+	"errors"
 	"math"
 	"slices"
 	"time"
@@ -21,8 +22,14 @@ type missed struct {
 
 type fault struct {
 	schema.Failure
-	over bool // the same work has succeeded since
+	over bool // the same work has succeeded since, or it is only that a text was refused
 }
+
+// maxMissed bounds the faults kept; overKept is how long those that are over are.
+const (
+	maxMissed = 4096
+	overKept  = 24 * time.Hour
+)
 
 // work is a kind of work of a source. Success is tracked for each: storing an
 // answer says nothing about reading questions.
@@ -51,12 +58,13 @@ func (x *Extension) keepFault(scope Scope, source string, of work, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	key := missed{scope.Tenant, scope.User, source, of}
-	f := x.missed[key]
+	f, _ := x.missed.Peek(key)
 	if f.Count == 0 {
 		f.Source, f.FirstAt = source, now
 	}
-	f.Count, f.LastAt, f.Error, f.over = f.Count+1, now, err.Error(), false
-	x.missed[key] = f
+	invalid, refused := errors.AsType[*InvalidError](err)
+	f.Count, f.LastAt, f.Error, f.over = f.Count+1, now, err.Error(), refused && invalid.Field == "text"
+	x.missed.Add(key, f)
 }
 
 // worked records that a source succeeded: earlier faults at the same work are
@@ -65,9 +73,9 @@ func (x *Extension) worked(scope Scope, source string, of work) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	key := missed{scope.Tenant, scope.User, source, of}
-	if f, failed := x.missed[key]; failed && !f.over {
+	if f, failed := x.missed.Peek(key); failed && !f.over {
 		f.over = true
-		x.missed[key] = f
+		x.missed.Add(key, f)
 	}
 }
 
@@ -83,10 +91,16 @@ func (x *Extension) outcome(scope Scope, source string, of work, err error) {
 // faults lists recorded faults for which want returns true, newest first: those
 // that are over, or those that are not.
 func (x *Extension) faults(over bool, want func(missed) bool) []schema.Failure {
+	since := x.cfg.Now().Add(-overKept)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	var list []schema.Failure
-	for key, f := range x.missed {
+	for _, key := range x.missed.Keys() {
+		f, _ := x.missed.Peek(key)
+		if f.over && f.LastAt.Before(since) {
+			x.missed.Remove(key)
+			continue
+		}
 		if f.over == over && want(key) {
 			list = append(list, f.Failure)
 		}
@@ -98,6 +112,17 @@ func (x *Extension) faults(over bool, want func(missed) bool) []schema.Failure {
 }
 
 func everybody(missed) bool { return true }
+
+// forgetFaults drops a user's faults.
+func (x *Extension) forgetFaults(scope Scope) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, key := range x.missed.Keys() {
+		if key.tenant == scope.Tenant && key.user == scope.User {
+			x.missed.Remove(key)
+		}
+	}
+}
 
 // report passes a fault to the host's hook.
 func (x *Extension) report(source string, err error) {

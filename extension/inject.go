@@ -83,13 +83,13 @@ func (s *Session) find(ctx context.Context, question, whole string) (*Injection,
 	relevant := dropRepeated(choose(about, injectable(results), cfg, text.QueryTerms(found.asked, 0)))
 	section, unread := s.ext.coreSection(ctx, s.scope, coreRequest{
 		blocks: core.Text, question: question, talk: s.talk().last(cfg.Now()), bare: plan.Bare, found: results,
-		beside: prompt.EntryTokens(relevant[:min(len(relevant), plan.limit(cfg.Injection.Limit))], loc),
+		beside: prompt.EntryTokens(relevant[:min(len(relevant), plan.limit(cfg))], loc),
 	})
 	found.Profile, found.ProfileTokens = section.Lines()
 	found.quoted = section.Quoted()
 	relevant, unkept := s.keep(ctx, answer, whole, relevant)
 	relevant = slices.DeleteFunc(relevant, func(e prompt.Entry) bool { return section.Repeats(&e.Memory) })
-	relevant = relevant[:min(len(relevant), plan.limit(cfg.Injection.Limit))] // faded memories come last and fill what is left of the limit
+	relevant = relevant[:min(len(relevant), plan.limit(cfg))] // faded memories come last and fill what is left of the limit
 	unmarked := error(nil)
 	if !section.AllHold {
 		relevant, unmarked = s.ext.markSuperseded(ctx, s.scope, relevant)
@@ -228,10 +228,10 @@ func (s *Session) Context(ctx context.Context, question string) (*Injection, err
 // present records a block as shown to a model. The caller must call recorded, which
 // waits until that is stored.
 func (s *Session) present(ctx context.Context, channel string, found *Injection) (recorded func()) {
-	s.shown.add(found.nonce)
+	s.blocks().add(found.nonce)
 	for _, b := range found.Core {
 		s.conversation().expose(b.Trust)
-		s.shown.setCore(b.Name, b.Shown)
+		s.blocks().setCore(b.Name, b.Shown)
 	}
 	shown := Answer{}
 	if found.Answer != nil {

@@ -195,7 +195,7 @@ func (m *Memory) SaveContext(ctx context.Context, inputs, outputs map[string]any
 	answered, err := chain.Output(outputs, m.keys.output)
 	ext.outcome(scope, string(sourceMemory), reading, err)
 	if answered != "" {
-		m.session.talk().hasAnswered(answered, ext.cfg.Now())
+		m.session.hasAnswered(answered)
 		if !m.session.conversation().reported(roleAssistant, answered) { // otherwise the Callbacks have seen the steps
 			m.session.agentSteps(outputs)
 		}
@@ -284,8 +284,11 @@ func answer(ctx context.Context, scope Scope, answered string, opts ...eventbus.
 // capture stores a message unless another source has reported it, and returns
 // whether it is stored.
 func (s *Session) capture(ctx context.Context, from source, message eventbus.Event) bool {
-	// a completed turn is stored even if its caller has gone
-	err := s.ext.captures.publish(context.WithoutCancel(ctx), from, s.ext.mem, s.conversation(), message)
+	// a completed turn is stored even if its caller has gone, but a redaction hook of the
+	// host's that does not return holds up neither the turn nor the conversation's next ones
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
+	defer cancel()
+	err := s.ext.captures.publish(within, from, s.ext.mem, s.conversation(), message)
 	s.ext.outcome(s.scope, string(from), storing+work(" "+message.Topic), err)
 	return err == nil
 }

@@ -71,6 +71,27 @@ func TestHangingRedactionHook(t *testing.T) {
 	}
 }
 
+// A turn's message is stored even if the turn has ended, but its hook has a deadline: until
+// then the conversation's next messages wait.
+func TestRedactionHookOfATurnHasADeadline(t *testing.T) {
+	var left time.Duration
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{NoBackground: true, Redaction: extension.Redaction{
+		Hook: func(ctx context.Context, _, text string) (string, error) {
+			deadline, _ := ctx.Deadline()
+			left = time.Until(deadline)
+			return text, ctx.Err()
+		},
+	}})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	session(t, x, ada).Callbacks().HandleChainStart(ended, map[string]any{"input": "The kettle sings"})
+	require.Greater(t, left, time.Duration(0))
+	require.LessOrEqual(t, left, 30*time.Second)
+	require.Len(t, recalled(t, x, ada, "kettle"), 1)
+}
+
 func soon(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, 20*time.Millisecond)
 }

@@ -26,7 +26,7 @@ type Session struct {
 	scope schema.Scope
 	own   *conversation // use turn()
 	tools []*tools.Tool
-	shown *blocks
+	shown *blocks // use blocks()
 
 	unnamed *talk // use talk()
 }
@@ -116,8 +116,8 @@ func (s *Session) recordShown(ctx context.Context, channel string, answer *Answe
 	s.startRecordShown(ctx, channel, answer, nil)()
 }
 
-// recordTime bounds the recording of what was shown, including the host's redaction
-// hook. It is independent of the turn's context.
+// recordTime bounds the storing of a turn's message and the recording of what was shown,
+// including the host's redaction hook. It is independent of the turn's context.
 const recordTime = 30 * time.Second
 
 // startRecordShown is recordShown without waiting for the disk. The caller
@@ -158,7 +158,7 @@ func (s *Session) startRecordShown(ctx context.Context, channel string, answer *
 // seen returns the content of a block of core memory that the session's model was
 // last shown, initially none.
 func (s *Session) seen(block string) any {
-	if content, ok := s.shown.core(block); ok {
+	if content, ok := s.blocks().core(block); ok {
 		return content
 	}
 	return core.NoContent(s.ext.spec(block).Kind)
@@ -199,7 +199,7 @@ func (s *Session) toolDeps() tools.Deps {
 		},
 		Log: s.log, Archive: s.archive, OnlyRequests: s.ext.cfg.NoClaims,
 		Blocks: s.ext.cfg.CoreMemory.Blocks, Gate: s.ext.cfg.CoreMemory.WriteGate, AllowUntrusted: s.ext.cfg.Injection.Untrusted,
-		BlockSeen: s.seen, BlockShown: s.shown.setCore,
+		BlockSeen: s.seen, BlockShown: func(block string, content any) { s.blocks().setCore(block, content) },
 		Consolidate: s.ext.consolidateForTool(s.scope),
 		Stats:       s.ext.statsForTool(s.scope),
 		Recent: func(ctx context.Context, since, until time.Time, session string, limit int) ([]Record, error) {

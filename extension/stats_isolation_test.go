@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/clock"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -75,4 +77,29 @@ func settled(t *testing.T, x *Extension, told func(Scope) string, scope Scope) s
 	t.Helper()
 	require.NoError(t, x.WaitIdle(t.Context()))
 	return told(scope)
+}
+
+// Faults of ever more users do not fill the memory; what is over goes after a day, what was of
+// an erased user at once.
+func TestFaultsAreBounded(t *testing.T) {
+	now := clock.At(time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC))
+	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{Now: now.Now, NoBackground: true, Hooks: Hooks{OnError: func(string, error) {}}})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	ada, last := Scope{User: "ada"}, Scope{User: "last"}
+	for i := range maxMissed {
+		x.fault(Scope{User: "user " + strconv.Itoa(i)}, "memory", storing, errors.New("lost"))
+	}
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I have a brother.")))
+	x.fault(ada, "memory", storing, errors.New("lost"))
+	x.fault(last, "memory", storing, errors.New("lost"))
+	x.worked(last, "memory", storing)
+	require.Len(t, x.faults(false, everybody), maxMissed-1)
+	require.Len(t, x.faults(true, everybody), 1)
+	_, err = x.Erase(t.Context(), ada, Erasure{Everything: true})
+	require.NoError(t, err)
+	require.Len(t, x.faults(false, everybody), maxMissed-2)
+	now.Add(25 * time.Hour)
+	require.Empty(t, x.faults(true, everybody))
+	require.Equal(t, maxMissed-2, x.missed.Len())
 }

@@ -103,6 +103,31 @@ func TestEndingsMarkWhatTheyEnd(t *testing.T) {
 	}
 }
 
+// The owner of the memory is one speaker, whether named in a message or not.
+func TestEndingsOfTheOwnerByName(t *testing.T) {
+	l := newDiary(t)
+	stated, err := l.x.Remember(t.Context(), dora, "I have a piano in the living room.")
+	require.NoError(t, err)
+	l.says("Our caravan is parked in Whitby, by the abbey.", eventbus.Speaker("Dora"))
+	l.says("I sold the piano.", eventbus.Speaker("Dora Klein"))
+	l.says("We sold the caravan.")
+	s, err := l.x.Session(dora)
+	require.NoError(t, err)
+	found, err := s.Preview(t.Context(), "What is in the living room and in Whitby?")
+	require.NoError(t, err)
+	require.Contains(t, found.Block, "I have a piano in the living room. (no longer so since 2026-03-04: I sold the piano.)")
+	require.Contains(t, found.Block, "Our caravan is parked in Whitby, by the abbey. (no longer so since 2026-03-05: We sold the caravan.)")
+	records, err := l.x.Timeline(t.Context(), dora, TimelineQuery{})
+	require.NoError(t, err)
+	marks, err := l.x.Superseded(t.Context(), dora, append(records, stated.Memory)...)
+	require.NoError(t, err)
+	require.Contains(t, marks, stated.Memory.UID)
+	for _, m := range records {
+		_, is := marks[m.UID]
+		require.Equal(t, strings.Contains(m.Content, "Whitby"), is && m.UID != stated.Memory.UID, m.Content)
+	}
+}
+
 // Where a later line may have changed an earlier one, both are dated, the newer first.
 func TestChangesBesideEachOtherAreDated(t *testing.T) {
 	l := newDiary(t)

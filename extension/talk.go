@@ -16,15 +16,18 @@ import (
 // talk keeps the recent messages of a conversation, which its questions may refer to.
 type talk struct {
 	mu       sync.Mutex
-	said     []string  // messages of the user and the agent, oldest first; not redacted
+	said     []string  // messages of the user and the agent, oldest first, without what exceeds answerEnds
 	answered bool      // the last one is the agent's
 	at       time.Time // of the last one
 	carry    []string  // ids of the memories shown last
+	erased   int64     // the erasures of the user's that said is newer than
 }
 
 const (
 	// maxTalk bounds the messages kept.
 	maxTalk = 6
+	// answerEnds is how many bytes of the beginning and of the end of an answer are kept.
+	answerEnds = 2000
 	// talkPause ends a talk, as for stored messages: hosts may reuse the name of a session.
 	talkPause = 6 * time.Hour
 )
@@ -32,10 +35,21 @@ const (
 // talk returns the talk of the conversation. Sessions without a name are conversations of
 // their own.
 func (s *Session) talk() *talk {
+	erased := s.ext.captures.erasures(s.scope)
 	if s.scope.Session == "" {
-		return s.unnamed
+		return s.unnamed.since(erased)
 	}
-	return &s.conversation().talk
+	return s.conversation().talk.since(erased)
+}
+
+// since ends the talk if it is older than the last erasure.
+func (t *talk) since(erased int64) *talk {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.erased != erased {
+		t.said, t.carry, t.answered, t.erased = nil, nil, false, erased
+	}
+	return t
 }
 
 // heard adds a question and what was shown for it. Small talk, for which there was
@@ -57,6 +71,16 @@ func (t *talk) heard(found *Injection, now time.Time) {
 	}
 }
 
+// hasAnswered adds the agent's answer to the talk, without secrets. They are removed before
+// the answer is cut, which could make one unrecognizable.
+func (s *Session) hasAnswered(said string) {
+	said = s.ext.redactor.BuiltIn(text.Clean(said))
+	if len(said) > 2*answerEnds {
+		said = text.Clean(said[:answerEnds]) + "\n" + text.Clean(lastBytes(said, answerEnds))
+	}
+	s.talk().hasAnswered(said, s.ext.cfg.Now())
+}
+
 // hasAnswered adds the agent's answer, in place of its steps and of another source's report.
 func (t *talk) hasAnswered(said string, now time.Time) {
 	if strings.TrimSpace(said) == "" {
@@ -74,7 +98,7 @@ func (t *talk) hasAnswered(said string, now time.Time) {
 
 func (t *talk) add(said string) {
 	if t.said = append(t.said, said); len(t.said) > maxTalk {
-		t.said = t.said[1:]
+		t.said = slices.Delete(t.said, 0, 1)
 	}
 }
 
@@ -83,6 +107,13 @@ func (t *talk) rest(now time.Time) {
 	if now.Sub(t.at) > talkPause {
 		t.said, t.carry, t.answered = nil, nil, false
 	}
+}
+
+// endAfterPause is rest for a talk that is not under way.
+func (t *talk) endAfterPause(now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.rest(now)
 }
 
 func (t *talk) recent(now time.Time) (said, carry []string) {
@@ -114,11 +145,11 @@ func (p plan) order(usual InjectOrder) InjectOrder {
 const storyLimit = 12
 
 // limit returns how many memories are searched for.
-func (p plan) limit(usual int) int {
-	if usual == DefaultInjectionLimit && (p.About != "" || len(p.Spans) > 0) {
+func (p plan) limit(cfg *Config) int {
+	if cfg.usualLimit && cfg.Injection.Limit == DefaultInjectionLimit && (p.About != "" || len(p.Spans) > 0) {
 		return storyLimit
 	}
-	return usual
+	return cfg.Injection.Limit
 }
 
 // noteLine returns the answer's note, such as a date without records, as one line.
@@ -169,7 +200,7 @@ func (s *Session) search(ctx context.Context, question, prompt string, loc *time
 	}
 	ask := func() (*Answer, error) {
 		return s.ext.recall(ctx, s.scope, Query{
-			Text: clip(question), Limit: p.limit(cfg.Injection.Limit), Now: now, Faded: true, Diversity: max(0, cfg.Injection.Diversity), Unquarantined: true, Small: true, Plan: &p.Plan,
+			Text: clip(question), Limit: p.limit(cfg), Now: now, Faded: true, Diversity: max(0, cfg.Injection.Diversity), Unquarantined: true, Small: true, Plan: &p.Plan,
 			Skip: func(m *schema.Memory) bool {
 				return m.Hearsay() && !cfg.Injection.Untrusted || inPrompt(m.Content, prompt)
 			},

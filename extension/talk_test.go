@@ -3,8 +3,10 @@ package extension
 import (
 	"context"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -64,6 +66,23 @@ func TestPeriodIsShownInOrder(t *testing.T) {
 	}
 }
 
+// A limit that the host set holds for questions about times too.
+func TestLimitOfAStory(t *testing.T) {
+	about := plan{PlanOf("What did I do last week?", time.Now())}
+	require.NotEmpty(t, about.Spans)
+	for set, want := range map[int]int{0: storyLimit, DefaultInjectionLimit: DefaultInjectionLimit, 5: 5} {
+		cfg, err := (&Config{Injection: InjectionConfig{Limit: set}}).WithDefaults()
+		require.NoError(t, err)
+		again, err := cfg.WithDefaults()
+		require.NoError(t, err)
+		require.Equal(t, want, about.limit(&cfg))
+		require.Equal(t, want, about.limit(&again))
+	}
+	cfg, err := new(Config).WithDefaults()
+	require.NoError(t, err)
+	require.Equal(t, DefaultInjectionLimit, plan{}.limit(&cfg))
+}
+
 // The talk belongs to a conversation, whichever session object of its name asks, and ends
 // with a pause.
 func TestTalkBelongsToConversation(t *testing.T) {
@@ -86,6 +105,29 @@ func TestTalkBelongsToConversation(t *testing.T) {
 	assert.NotContains(t, ask("", "And where?"), "boathouse", "without a name each session is another")
 	say(asked.Add(7*time.Hour), "", "", "")
 	assert.NotContains(t, ask("c", "And where?"), "boathouse", "after a pause")
+}
+
+// What is kept of a talk is bounded: the ends of long answers, and nothing of a talk at rest
+// once there are others.
+func TestTalkIsBounded(t *testing.T) {
+	x, say := talked(t, Config{})
+	key := "sk-ant-api03-" + strings.Repeat("Ab3dEf6hIj", 9) + "-AbCdEfGhAA"
+	at := time.Date(2026, 2, 2, 10, 0, 0, 0, time.UTC)
+	say(at, "", "", "")
+	s, err := x.Session(Scope{User: "ada", Session: "a"})
+	require.NoError(t, err)
+	s.hasAnswered("It begins. " + strings.Repeat("é", 979) + " " + key + " " + strings.Repeat("é", 1<<20) + " It ends.")
+	said := s.talk().last(x.cfg.Now())
+	require.LessOrEqual(t, len(said), 2*answerEnds+1)
+	require.True(t, strings.HasPrefix(said, "It begins.") && strings.HasSuffix(said, "It ends."))
+	require.True(t, utf8.ValidString(said))
+	require.NotContains(t, said, key[:12])
+
+	say(at.Add(7*time.Hour), "", "", "")
+	require.Len(t, s.own.talk.said, 1)
+	_, err = x.Session(Scope{User: "ada", Session: "b"})
+	require.NoError(t, err)
+	require.Empty(t, s.own.talk.said)
 }
 
 // A question that goes on from one about another time is about that time.

@@ -32,7 +32,7 @@ func (r *remembering) GenerateContent(ctx context.Context, messages []llms.Messa
 	response, err := r.Model.GenerateContent(ctx, messages, options...)
 	if err == nil && response != nil && len(response.Choices) > 0 {
 		if c := response.Choices[0]; c != nil && len(c.ToolCalls) == 0 && c.FuncCall == nil {
-			r.session.talk().hasAnswered(c.Content, r.session.ext.cfg.Now())
+			r.session.hasAnswered(c.Content)
 		}
 	}
 	return response, err
@@ -55,16 +55,16 @@ func (r *remembering) withMemory(ctx context.Context, messages []llms.MessageCon
 	if at < 0 {
 		return messages, recorded
 	}
-	if r.session.shown.within(promptText(slices.DeleteFunc(slices.Clone(messages), ofModel))) {
+	if r.session.blocks().within(promptText(slices.DeleteFunc(slices.Clone(messages), ofModel))) {
 		return messages, recorded // the session's Memory has put it there
 	}
 	prompt := promptText(messages)
 	after := messages[at+1:]
 	again := len(after) > 0 && !slices.ContainsFunc(after, func(m llms.MessageContent) bool { return !ofModel(m) && !ofTool(m) })
-	block, known := r.session.shown.last(question)
+	block, known := r.session.blocks().last(question)
 	if !known || !again {
 		block, recorded = r.session.inject(ctx, "model", question, prompt)
-		r.session.shown.remember(question, block)
+		r.session.blocks().remember(question, block)
 	}
 	if block == "" {
 		return messages, recorded
@@ -140,6 +140,19 @@ type blocks struct {
 	question string
 	block    string
 	blocks   map[string]any // core memory as last shown, by block name
+	erased   int64          // the erasures of the user's that the texts are newer than
+}
+
+// blocks returns what the session has injected, without texts from before the user's last
+// erasure.
+func (s *Session) blocks() *blocks {
+	b, erased := s.shown, s.ext.captures.erasures(s.scope)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.erased != erased {
+		b.question, b.block, b.blocks, b.erased = "", "", nil, erased
+	}
+	return b
 }
 
 func (b *blocks) add(nonce string) {

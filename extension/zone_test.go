@@ -1,7 +1,6 @@
 package extension
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -41,10 +40,12 @@ func TestDaysAreThoseOfTheUsersZone(t *testing.T) {
 	require.Contains(t, preview("What am I allergic to?"), "(said 2026-02-09)")
 	require.Contains(t, tool("recent_context", `{"day": "2026-02-08"}`), "accordion")
 
-	require.NoError(t, x.db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
-		_, err := tx.Exec(ctx, "UPDATE users SET time_zone = 'Pacific/Auckland'")
-		return err
-	}))
+	for _, unknown := range []string{"Pacific/Atlantis", "Local", "../etc/passwd"} {
+		var invalid *InvalidError
+		require.ErrorAs(t, x.SetTimeZone(t.Context(), Scope{User: "ada"}, unknown), &invalid)
+	}
+	require.NoError(t, x.SetTimeZone(t.Context(), Scope{User: "new"}, "Asia/Tokyo"))
+	require.NoError(t, x.SetTimeZone(t.Context(), Scope{User: "ada"}, "Pacific/Auckland"))
 	require.Contains(t, preview("What am I allergic to?"), "(said 2026-02-10)")
 	require.Contains(t, preview("Where does the boathouse key hang?"), "Mon 2026-02-09 09:00")
 	require.Contains(t, tool("recent_context", `{"day": "2026-02-09"}`), "accordion")
@@ -59,6 +60,12 @@ func TestDaysAreThoseOfTheUsersZone(t *testing.T) {
 	profile, err := x.Profile(t.Context(), s.Scope())
 	require.NoError(t, err)
 	require.NotEmpty(t, profile.Lines)
+
+	require.NoError(t, x.SetTimeZone(t.Context(), s.Scope(), ""))
+	require.Contains(t, preview("What am I allergic to?"), "(said 2026-02-09)")
+	zone, err := x.location(t.Context(), Scope{User: "new"})
+	require.NoError(t, err)
+	require.Equal(t, "Asia/Tokyo", zone.String())
 }
 
 // "Yesterday" in a request to forget is the user's.

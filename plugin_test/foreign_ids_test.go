@@ -259,7 +259,7 @@ var withoutIDs = map[string]string{
 	"Consolidate": "a scope", "Profile": "a scope", "Superseded": "records that were read before, whose ids in the file are compared with the scope", "MemoryID": "an id of this conversation, from its own table", "ConsolidateDry": "a scope", "Embedding": "nothing", "Erasures": "a scope", "Export": "a scope", "Health": "the operator's",
 	"Import": "the ids in it are below", "ImportBank": "a file that holds no ids", "Proposals": "a scope", "Quarantined": "a scope and a number", "Runs": "a scope and a number", "Session": "a scope",
 	"Stats": "a scope", "Users": "the operator's", "WaitIdle": "nothing",
-	"RunDueNights": "the operator's", "Parts": "the module's own", "Cycle": "a scope", "SetCycle": "a scope and a number", "ResetCycle": "a scope and a number", "ExportStream": "a scope", "ImportArchive": "a folder",
+	"RunDueNights": "the operator's", "Parts": "the module's own", "Cycle": "a scope", "SetCycle": "a scope and a number", "SetTimeZone": "a scope and a time zone", "ResetCycle": "a scope and a number", "ExportStream": "a scope", "ImportArchive": "a folder",
 	"Callbacks": "nothing", "Context": "a question", "ProgramTools": "names of tools; internal/mcpserver calls them with ids", "LLMTools": "nothing", "Memory": "options", "Scope": "nothing", "Tools": "handlers",
 	"remember_fact.content": "a text", "remember_fact.entity_names": "names that are written",
 	"remember_fact.confidence": "a number", "remember_fact.tags": "written",

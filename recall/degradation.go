@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 )
 
 // Degradation counts how often an arm failed or was incomplete since the searcher
@@ -22,7 +24,18 @@ type Degradation struct {
 // degradations counts by arm, for each user and for all users together.
 type degradations struct {
 	mu     sync.Mutex
-	byUser map[int64]map[string]*Degradation
+	byUser *lru.Cache[int64, map[string]*Degradation] // searched last of those with any
+}
+
+// maxDegraded bounds the users.
+const maxDegraded = 4096
+
+func newDegradations() *degradations {
+	cache, err := lru.New[int64, map[string]*Degradation](maxDegraded)
+	if err != nil {
+		panic(err) // only for a size that is not positive
+	}
+	return &degradations{byUser: cache}
 }
 
 // everybody stands for all users together; no user has this id.
@@ -35,20 +48,19 @@ func (d *degradations) note(userID int64, now time.Time, degraded []Degraded) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, of := range [...]int64{everybody, userID} {
-		for _, known := range d.byUser[of] {
+		arms, _ := d.byUser.Get(of)
+		for _, known := range arms {
 			known.Whole++
 		}
 		for _, arm := range degraded {
-			if d.byUser == nil {
-				d.byUser = make(map[int64]map[string]*Degradation)
+			if arms == nil {
+				arms = make(map[string]*Degradation)
+				d.byUser.Add(of, arms)
 			}
-			if d.byUser[of] == nil {
-				d.byUser[of] = make(map[string]*Degradation)
-			}
-			known := d.byUser[of][arm.Arm]
+			known := arms[arm.Arm]
 			if known == nil {
 				known = &Degradation{Arm: arm.Arm}
-				d.byUser[of][arm.Arm] = known
+				arms[arm.Arm] = known
 			}
 			known.Count, known.LastAt, known.Reason, known.Whole = known.Count+1, now, arm.Reason, 0
 		}
@@ -63,7 +75,7 @@ func (s *Searcher) Degradations() []Degradation { return s.DegradationsOf(everyb
 func (s *Searcher) DegradationsOf(userID int64) []Degradation {
 	s.degraded.mu.Lock()
 	defer s.degraded.mu.Unlock()
-	known := s.degraded.byUser[userID]
+	known, _ := s.degraded.byUser.Peek(userID)
 	all := make([]Degradation, 0, len(known))
 	for _, d := range known {
 		all = append(all, *d)

@@ -306,3 +306,14 @@ func Zone(ctx context.Context, in interface {
 	}
 	return otherwise, nil
 }
+
+// SetTimeZone sets the time zone of a user; "" unsets it.
+//
+// Errors: [*InvalidError] for a name that is not known.
+func (tx *Tx) SetTimeZone(ctx context.Context, userID int64, name string) error {
+	if _, err := time.LoadLocation(name); err != nil || name == "Local" { // which depends on the machine
+		return &InvalidError{Field: "time zone", Reason: "is not known; use an IANA name such as Europe/Oslo"}
+	}
+	_, err := tx.Exec(ctx, "UPDATE users SET time_zone = ? WHERE id = ?", name, userID)
+	return err
+}

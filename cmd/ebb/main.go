@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"syscall"
+	_ "time/tzdata" // for machines without a time zone database
 
 	"github.com/alecthomas/kong"
 	kongcompletion "github.com/jotaen/kong-completion"

@@ -9,7 +9,9 @@ import (
 	"github.com/ebbmem/ebb/internal/cells"
 )
 
-type profileCmd struct{}
+type profileCmd struct {
+	TimeZone *string `name:"time-zone" placeholder:"NAME" help:"First set the user's time zone, such as Europe/Oslo (empty: that of the machine)."`
+}
 
 // Help documents the JSON.
 func (profileCmd) Help() string {
@@ -18,12 +20,17 @@ func (profileCmd) Help() string {
 With --json: {"lines": [{"text", "group": "kept"|"told"|"said"|"passing", "said", "since", "before", "ended", "claims": [ID], "sources": [ID], "dormant", "tokens"}], "tokens", "budget"}; sources are the messages; since is when the line replaced an earlier statement, before when that began.`
 }
 
-func (profileCmd) Run(a *app) (err error) {
-	x, err := a.open(true)
+func (c *profileCmd) Run(a *app) (err error) {
+	x, err := a.open(c.TimeZone == nil)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.Close(a.ctx)) }()
+	if c.TimeZone != nil {
+		if err := x.SetTimeZone(a.ctx, a.scope(), *c.TimeZone); err != nil {
+			return err
+		}
+	}
 	v, err := x.Profile(a.ctx, a.scope())
 	if err != nil {
 		return err

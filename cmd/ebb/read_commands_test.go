@@ -210,3 +210,16 @@ func TestReadOnlyFileCommands(t *testing.T) {
 	require.Equal(t, exitFailure, got.code)
 	require.Contains(t, got.err, "read-only")
 }
+
+func TestProfileSetsTheTimeZone(t *testing.T) {
+	f := newFixture(t, "ada")
+	set := func(zone string) outcome { return ebb(t, "", "profile", "--time-zone", zone, "--db", f.db) }
+	unknown := set("Mars/Olympus")
+	require.NotEqual(t, exitOK, unknown.code)
+	require.Contains(t, unknown.err, "IANA")
+	require.NotContains(t, ebb(t, "", "export", "--db", f.db).out, "time_zone")
+	require.Equal(t, exitOK, set("Asia/Tokyo").code)
+	require.Contains(t, ebb(t, "", "export", "--db", f.db).out, `"time_zone":"Asia/Tokyo"`)
+	require.Equal(t, exitOK, set("").code)
+	require.NotContains(t, ebb(t, "", "export", "--db", f.db).out, "time_zone")
+}

@@ -154,8 +154,8 @@ var isolation = []Mutant{
 	{
 		Defence: "memory_stats hides degraded arms of another user's searches",
 		File:    "recall/degradation.go",
-		Old:     "known := s.degraded.byUser[userID]",
-		New:     "known := s.degraded.byUser[everybody]",
+		Old:     "known, _ := s.degraded.byUser.Peek(userID)",
+		New:     "known, _ := s.degraded.byUser.Peek(everybody)",
 		Package: "./extension",
 		Test:    "TestHealthShowsDegradedArms",
 	},

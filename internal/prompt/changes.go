@@ -47,7 +47,7 @@ func (s *Lines) changesOf() map[*line][]change {
 			return len(a) > 0 && !slices.ContainsFunc(a, func(term string) bool { return !slices.Contains(b, term) })
 		}
 		for _, v := range values {
-			if v.Said.Before(l.Said) && v.speaker() == l.speaker() && v.number != of[2] && (in(v.thing, thing) || in(thing, v.thing)) {
+			if v.Said.Before(l.Said) && v.speaker == l.speaker && v.number != of[2] && (in(v.thing, thing) || in(thing, v.thing)) {
 				found[v.line] = append(found[v.line], change{l, surely, true})
 			}
 		}
@@ -195,7 +195,7 @@ func (s *Lines) pairs(later *line) (pairs []Pair) {
 	ends := later.ends >= leastEnding
 	for i, l := range s.all {
 		of := total(i)
-		if !l.Said.Before(later.Said) || of < leastShared || l.speaker() != later.speaker() {
+		if !l.Said.Before(later.Said) || of < leastShared || l.speaker != later.speaker {
 			continue
 		}
 		at, _ := slices.BinarySearchFunc(totals, of, func(a, b float64) int { return cmp.Or(cmp.Compare(a, b), -1) }) // behind its equals
@@ -248,7 +248,7 @@ func (s *Lines) dateChanges(chosen []*line, changed map[int]bool, left int) []*l
 			}
 			for _, later := range s.changes()[old] {
 				of, shown := at[later.place]
-				if !shown || of == i || !later.likely || l.speaker() != later.speaker() {
+				if !shown || of == i || !later.likely || l.speaker != later.speaker {
 					continue
 				}
 				older, newer := chosen[i].dated(s.loc), chosen[of].dated(s.loc)

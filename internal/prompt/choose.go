@@ -48,6 +48,7 @@ type Lines struct {
 	census topics.Census
 
 	changes func() map[*line][]change // see changesOf; computed on first use
+	told    func() *Lines             // see ToldOnly; computed on first use
 	judge   *fluency.Judge            // of vectors of the lines
 
 	allHold bool // none of the user's claims is superseded
@@ -102,6 +103,7 @@ func indexLines(lines []*line) *Lines {
 		return cmp.Or(compareBool(b.wish, a.wish), compareBool(b.sureWish(), a.sureWish()), b.Said.Compare(a.Said))
 	})
 	s.changes = sync.OnceValue(s.changesOf)
+	s.told = sync.OnceValue(s.toldOnly)
 	return s
 }
 
@@ -134,6 +136,13 @@ func addPlace[K comparable](index map[K][]int32, key K, place int32) {
 
 // ToldOnly returns the lines without those extracted from messages only.
 func (s *Lines) ToldOnly() *Lines {
+	if s.told == nil {
+		return s // of an unknown user
+	}
+	return s.told()
+}
+
+func (s *Lines) toldOnly() *Lines {
 	var told []*line
 	for _, l := range s.all {
 		if l.Group != Said && l.Group != Passing {

@@ -52,6 +52,15 @@ func TestLinesLikeTheQuestionByMeaning(t *testing.T) {
 	require.Contains(t, ask(0.9), means)
 }
 
+// The lines without those of messages are indexed once.
+func TestToldOnlyIsKept(t *testing.T) {
+	lines := linesOf(claimsOf(nil, "My shelf is red."), time.UTC)
+	told, _ := lines.ToldOnly().All()
+	require.Len(t, told, 1)
+	require.Same(t, lines.ToldOnly(), lines.ToldOnly())
+	require.NotPanics(t, func() { new(Lines).ToldOnly() })
+}
+
 // claimsOf are claims of sentences, one said each day.
 func claimsOf(attributes schema.Attributes, sentences ...string) map[int64]*ownClaim {
 	claims := make(map[int64]*ownClaim)

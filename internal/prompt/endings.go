@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
@@ -11,14 +12,17 @@ import (
 
 // Endings are what a user's claims say that is over, see [grounding.Endings].
 type Endings struct {
-	all []ending
-	loc *time.Location
+	all    []ending
+	claims map[int64]*ownClaim // the current ones, by id
+	owner  string              // of the memory
+	loc    *time.Location
 }
 
 type ending struct {
 	grounding.Ending
 
-	by *ownClaim
+	by      *ownClaim
+	speaker string // folded, the owner of the memory by whatever name as [theUser]
 }
 
 // endingsOf returns what the claims say that is over, but not what routine lines do: what
@@ -27,7 +31,7 @@ func endingsOf(claims []*ownClaim) (all []ending) {
 	stated := make(map[string]int)
 	for _, c := range claims {
 		for _, e := range c.endings {
-			all = append(all, ending{e, c})
+			all = append(all, ending{e, c, text.Fold(c.who())})
 			stated[e.Thing()]++
 		}
 	}
@@ -50,7 +54,7 @@ func lastEnding(endings []ending, sentence string, said time.Time, speaker strin
 	folded := text.Fold(sentence)
 	for i := range endings {
 		e := &endings[i]
-		if said.Before(e.said()) && speaker == text.Fold(e.by.source.Speaker) && (last == nil || last.said().Before(e.said())) &&
+		if said.Before(e.said()) && speaker == e.speaker && (last == nil || last.said().Before(e.said())) &&
 			e.Mentions(folded) && e.Ends(sentence, said, e.said()) {
 			last = e
 		}
@@ -58,15 +62,17 @@ func lastEnding(endings []ending, sentence string, said time.Time, speaker strin
 	return last
 }
 
-func (l *line) speaker() string { return text.Fold(l.claims[0].source.Speaker) }
-
 // Of returns the mark of a message of the user's own or of a claim that a later statement of
 // the same speaker ends, or nil.
 func (s *Endings) Of(m *schema.Memory) *Superseded {
 	if !isOwnSaying(m) && !m.OwnWords() {
 		return nil
 	}
-	if e := lastEnding(s.all, m.Content, m.EventTime.Time, text.Fold(m.Speaker)); e != nil {
+	speaker := claims.Stored("I", s.owner, m.Speaker)
+	if c := s.claims[m.ID]; c != nil {
+		speaker = c.who()
+	}
+	if e := lastEnding(s.all, m.Content, m.EventTime.Time, text.Fold(speaker)); e != nil {
 		mark := e.mark(s.loc)
 		return &mark
 	}

@@ -68,7 +68,8 @@ type line struct {
 	brief    *line        // of what was saved: only the sentences that were, for want of room; nil for others
 	whole    func() *line // with what the message says around it; nil if that is not shown
 	claims   []*ownClaim
-	place    int // position among the lines
+	speaker  string // folded, the owner of the memory by whatever name as [theUser]
+	place    int    // position among the lines
 	topics   topics.Set
 	vector   relevance.Vector
 
@@ -122,7 +123,7 @@ func linesOf(current map[int64]*ownClaim, loc *time.Location) *Lines {
 			}
 		}
 		if !known {
-			l = &line{Line: Line{Text: c.text, Group: Passing, Said: c.source.EventTime.Time, Dormant: true}}
+			l = &line{Line: Line{Text: c.text, Group: Passing, Said: c.source.EventTime.Time, Dormant: true}, speaker: text.Fold(c.who())}
 			byText[key] = l
 			bySource[c.source.ID] = append(bySource[c.source.ID], l)
 			lines = append(lines, l)
@@ -131,7 +132,7 @@ func linesOf(current map[int64]*ownClaim, loc *time.Location) *Lines {
 	}
 	nameSpeakers(lines)
 	for _, l := range lines {
-		l.endedBy = lastEnding(endings, l.Text, l.Said, l.speaker())
+		l.endedBy = lastEnding(endings, l.Text, l.Said, l.speaker)
 		if e := l.endedBy; e != nil {
 			l.Ended = cmp.Or(l.Ended, e.mark(loc).String())
 		}
@@ -158,7 +159,7 @@ func (c *ownClaim) who() string { return claims.Stored("I", c.owner, c.source.Sp
 // nameSpeakers names the speaker of lines of others than the owner if there are several: the
 // owner of the memory may be an opaque id, so that the only speaker is taken for them.
 func nameSpeakers(lines []*line) {
-	several := slices.ContainsFunc(lines, func(l *line) bool { return text.Fold(l.claims[0].who()) != text.Fold(lines[0].claims[0].who()) })
+	several := slices.ContainsFunc(lines, func(l *line) bool { return l.speaker != lines[0].speaker })
 	for _, l := range lines {
 		if who := l.claims[0].who(); several && who != theUser {
 			l.Speaker = label(who, maxSpeakerShown)
@@ -371,7 +372,7 @@ func (s *Lines) withMessage(l *line, cut func() *cutMessage) *line {
 	at := whole.Said.In(s.loc)
 	whole.relative = l.relative || isRelative(whole.Text, text.TimeSpans(whole.Text, at), at)
 	if whole.relative && !l.relative && !l.Since.IsZero() || !strings.Contains(cut().own, whole.Text) ||
-		lastEnding(s.endings, whole.Text, at, whole.speaker()) != nil {
+		lastEnding(s.endings, whole.Text, at, whole.speaker) != nil {
 		return nil
 	}
 	whole.shown = whole.Render(whole.relative, s.loc)

@@ -26,6 +26,9 @@ func NewViews() (*Views, error) {
 	return &Views{users: users}, err
 }
 
+// ForgetUser drops a user's lines.
+func (c *Views) ForgetUser(userID int64) { c.users.Remove(userID) }
+
 // Forget empties the cache.
 func (c *Views) Forget() { c.users.Purge() }
 
@@ -153,7 +156,7 @@ func (v *view) update(ctx context.Context, s *schema.Snapshot, userID int64, own
 	}
 	v.claims, v.version, v.read = current, now, true
 	if len(changed) > 0 || all {
-		v.endings, v.lines = &Endings{all: endingsOf(shownClaims(current)), loc: v.loc}, nil
+		v.endings, v.lines = &Endings{all: endingsOf(shownClaims(current)), claims: current, owner: owner, loc: v.loc}, nil
 		some, err := s.HasSuperseded(ctx, userID)
 		if err != nil {
 			v.read = false

@@ -3,6 +3,7 @@ package prompt
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -104,14 +105,16 @@ func (w *Working) Kept(ctx context.Context, db *schema.DB, scope schema.Scope, n
 		}
 		w.mu.Lock()
 		defer w.mu.Unlock()
+		var failed error
 		if since := now.Sub(w.hotAt); since < 0 || since >= hotCached {
-			w.hot, w.hotAt = nil, now
+			var hot []int64
 			for i := range rules {
 				chosen, err := rules[i].choose(ctx, s, userID, now)
-				if err != nil {
-					return err
-				}
-				w.hot = append(w.hot, slices.DeleteFunc(chosen, func(id int64) bool { return slices.Contains(w.hot, id) })...)
+				failed = errors.Join(failed, err)
+				hot = append(hot, slices.DeleteFunc(chosen, func(id int64) bool { return slices.Contains(hot, id) })...)
+			}
+			if failed == nil { // else chosen again on the next turn
+				w.hot, w.hotAt = hot, now
 			}
 		}
 		ids := slices.Clone(w.hot)
@@ -126,7 +129,7 @@ func (w *Working) Kept(ctx context.Context, db *schema.DB, scope schema.Scope, n
 				kept = append(kept, recall.Result{Memory: memories[i]})
 			}
 		}
-		return err
+		return errors.Join(err, failed)
 	})
 	return kept, err
 }

@@ -1,0 +1,19 @@
+package recall
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestDegradationsAreBounded(t *testing.T) {
+	d := newDegradations()
+	for i := range int64(2 * maxDegraded) {
+		d.note(1+i, time.Now(), []Degraded{{"vector", "late"}})
+	}
+	require.Equal(t, maxDegraded, d.byUser.Len())
+	all, known := d.byUser.Peek(everybody)
+	require.True(t, known)
+	require.EqualValues(t, 2*maxDegraded, all["vector"].Count)
+}
