@@ -122,11 +122,11 @@ func TestRefusedMessageDoesNotLoseAnswer(t *testing.T) {
 
 	health, err := x.Health(t.Context())
 	require.NoError(t, err)
-	require.True(t, health.Healthy(), "one message is no fault of the memory")
-	require.Len(t, health.Overcome, 1, "without a hook it is seen here")
-	require.Equal(t, "memory", health.Overcome[0].Source)
-	require.EqualValues(t, 1, health.Overcome[0].Count)
-	require.Contains(t, health.Overcome[0].Error, "text is longer than 1 MiB")
+	require.False(t, health.Healthy())
+	require.Len(t, health.Failures, 1, "without a hook it is seen here")
+	require.Equal(t, "memory", health.Failures[0].Source)
+	require.EqualValues(t, 1, health.Failures[0].Count)
+	require.Contains(t, health.Failures[0].Error, "text is longer than 1 MiB")
 }
 
 // forgetful is an inner memory that cannot be read.

@@ -22,13 +22,21 @@ type missed struct {
 
 type fault struct {
 	schema.Failure
-	over bool // the same work has succeeded since, or it is only that a text was refused
+	over    bool // the same work has succeeded since
+	refused bool // only the text was at fault
 }
 
-// maxMissed bounds the faults kept; overKept is how long those that are over are.
+// isOver reports whether the fault does not count any more.
+func (f *fault) isOver(now time.Time) bool {
+	return f.over || f.refused && now.Sub(f.LastAt.Time) >= refusedCounts
+}
+
+// maxMissed bounds the faults kept; overKept is how long those that are over are, refusedCounts
+// how long a text that was refused counts: its user may never come back.
 const (
-	maxMissed = 4096
-	overKept  = 24 * time.Hour
+	maxMissed     = 4096
+	overKept      = 24 * time.Hour
+	refusedCounts = time.Hour
 )
 
 // work is a kind of work of a source. Success is tracked for each: storing an
@@ -63,7 +71,7 @@ func (x *Extension) keepFault(scope Scope, source string, of work, err error) {
 		f.Source, f.FirstAt = source, now
 	}
 	invalid, refused := errors.AsType[*InvalidError](err)
-	f.Count, f.LastAt, f.Error, f.over = f.Count+1, now, err.Error(), refused && invalid.Field == "text"
+	f.Count, f.LastAt, f.Error, f.over, f.refused = f.Count+1, now, err.Error(), false, refused && invalid.Field == "text"
 	x.missed.Add(key, f)
 }
 
@@ -91,17 +99,18 @@ func (x *Extension) outcome(scope Scope, source string, of work, err error) {
 // faults lists recorded faults for which want returns true, newest first: those
 // that are over, or those that are not.
 func (x *Extension) faults(over bool, want func(missed) bool) []schema.Failure {
-	since := x.cfg.Now().Add(-overKept)
+	now := x.cfg.Now()
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	var list []schema.Failure
 	for _, key := range x.missed.Keys() {
 		f, _ := x.missed.Peek(key)
-		if f.over && f.LastAt.Before(since) {
+		isOver := f.isOver(now)
+		if isOver && now.Sub(f.LastAt.Time) > overKept {
 			x.missed.Remove(key)
 			continue
 		}
-		if f.over == over && want(key) {
+		if isOver == over && want(key) {
 			list = append(list, f.Failure)
 		}
 	}

@@ -62,8 +62,8 @@ type Health struct {
 	Consumers  []eventbus.ConsumerStats `json:"consumers"`
 	Failures   []schema.Failure         `json:"failures,omitempty"` // of background work and of the file now, and of turns since this process opened the file
 	// Overcome lists failures of turns in the last day after which the same source,
-	// tool or hook has succeeded, and messages refused for their text: empty ones, or
-	// ones above a megabyte. A refused message stays refused.
+	// tool or hook has succeeded, and messages refused for their text, such as ones
+	// above a megabyte, more than an hour ago. A refused message stays refused.
 	Overcome  []schema.Failure `json:"overcome,omitempty"`
 	Vectors   *embed.Stats     `json:"vectors,omitempty"` // nil if no embedder ever made one
 	FileBytes int64            `json:"file_bytes"`
@@ -99,7 +99,8 @@ type Health struct {
 
 // Healthy reports whether nothing failed, is parked, awaits a retry, was given up
 // or lost. A failure of a turn counts until the same work has succeeded, a message
-// refused for its text not at all ([Health.Overcome]). Errors of a model in a night that completed do not count.
+// refused for its text at most an hour ([Health.Overcome]). Errors of a model in a night
+// that completed do not count.
 func (h Health) Healthy() bool {
 	for _, c := range h.Consumers {
 		if c.Parked > 0 || c.Retrying > 0 || c.Fault != "" {
