@@ -285,7 +285,7 @@ func answer(ctx context.Context, scope Scope, answered string, opts ...eventbus.
 // whether it is stored.
 func (s *Session) capture(ctx context.Context, from source, message eventbus.Event) bool {
 	// a completed turn is stored even if its caller has gone
-	err := s.ext.captures.publish(context.WithoutCancel(ctx), from, s.ext.mem, s.conversation(), message)
+	_, err := s.ext.captures.publish(context.WithoutCancel(ctx), from, s.ext.mem, s.conversation(), message)
 	s.ext.outcome(s.scope, string(from), storing+work(" "+message.Topic), err)
 	return err == nil
 }

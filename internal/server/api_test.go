@@ -123,6 +123,27 @@ func TestAPIMatchesDocument(t *testing.T) {
 	}
 }
 
+// A repeated id is a retry, and another message under a known id is refused; a client's
+// ids only recognise a retry.
+func TestRepeatedIDs(t *testing.T) {
+	w := newWorld(t, Options{})
+	const secret = "My key is AKIAIOSFODNN7EXAMPLE, keep it."
+	send := func(status int, token, session string, texts ...string) dict {
+		var turns []dict
+		for _, said := range texts {
+			turns = append(turns, dict{"role": "user", "text": said, "id": "1"})
+		}
+		return w.ask(status, token, "POST", "/v1/turns", dict{"session": session, "turns": turns})
+	}
+	require.Equal(t, dict{"accepted": 2.0, "stored": 1.0, "duplicates": 1.0}, send(200, w.adaHost, "s1", secret, secret))
+	require.Equal(t, dict{"accepted": 1.0, "stored": 0.0, "duplicates": 1.0}, send(200, w.adaHost, "s2", secret))
+	require.Contains(t, send(409, w.adaHost, "s2", "Hello.")["error"].(dict)["message"], "another text")
+	require.Contains(t, send(409, w.bobHost, "s1", "Hello.", "Hello again.")["error"].(dict)["message"], "another text")
+	require.Equal(t, dict{"accepted": 1.0, "stored": 1.0, "duplicates": 0.0}, send(200, w.adaClient, "s1", "Hello."))
+	require.Equal(t, dict{"accepted": 2.0, "stored": 1.0, "duplicates": 1.0}, send(200, w.adaClient, "s1", "Hello.", "Hello again."))
+	require.Equal(t, dict{"accepted": 1.0, "stored": 1.0, "duplicates": 0.0}, send(200, w.adaClient, "s2", "Hello."))
+}
+
 // What a client's token writes is not the user's word, whichever way it comes in.
 func TestClientClaimsAreUntrusted(t *testing.T) {
 	w := newWorld(t, Options{})
