@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/ebbmem/ebb/internal/mcpserver"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/inspect"
 	"github.com/ebbmem/ebb/schema/records"
 	"github.com/ebbmem/ebb/schema/undo"
 	"github.com/ebbmem/ebb/tools"
@@ -375,8 +377,24 @@ func (c *call) search(ctx context.Context, in searchIn) (searchOut, error) {
 	return out, nil
 }
 
+// memory returns a memory. A client sees of it what get_memory would show its model:
+// nothing that is forgotten or quarantined.
 func (c *call) memory(ctx context.Context) (*extension.Detail, error) {
-	return c.ext.Get(ctx, c.scope, c.path("id"))
+	d, err := c.ext.Get(ctx, c.scope, c.path("id"))
+	if err != nil || c.token.Host {
+		return d, err
+	}
+	hidden := func(m extension.Record) bool { return m.State == schema.StateForgotten || m.State == schema.StateQuarantined }
+	if hidden(d.Memory) {
+		return nil, extension.ErrNotFound
+	}
+	d.Event = nil
+	d.Sources = slices.DeleteFunc(d.Sources, func(s inspect.SourceText) bool { return hidden(s.Memory) })
+	d.Relations = slices.DeleteFunc(d.Relations, func(r inspect.Relation) bool { return hidden(r.Memory) })
+	for _, list := range []*[]extension.Record{&d.Derived, &d.Replaces, &d.ReplacedBy} {
+		*list = slices.DeleteFunc(*list, hidden)
+	}
+	return d, nil
 }
 
 func (c *call) profile(ctx context.Context) (*extension.Profile, error) {

@@ -185,6 +185,40 @@ func TestSearchFollowsThePlan(t *testing.T) {
 	require.NotEmpty(t, first["why"])
 }
 
+// A client reads nothing that is forgotten or quarantined, neither by its id nor beside
+// another memory.
+func TestClientsReadNothingHidden(t *testing.T) {
+	w := newWorld(t, Options{})
+	w.ask(200, w.adaHost, "POST", "/v1/turns", dict{"turns": []dict{{"role": "user", "text": "I'm allergic to cashews."}}})
+	require.NoError(t, w.ext.WaitIdle(t.Context()))
+	all, err := w.ext.Timeline(t.Context(), extension.Scope{User: "ada"}, extension.TimelineQuery{})
+	require.NoError(t, err)
+	require.Len(t, all, 2)
+	said, fact := "/v1/memories/"+all[0].UID, "/v1/memories/"+all[1].UID
+	require.Contains(t, w.ask(200, w.adaHost, "GET", said, nil), "event")
+	seen := w.ask(200, w.adaClient, "GET", said, nil)
+	require.NotContains(t, seen, "event")
+	require.Contains(t, seen, "derived")
+	require.Contains(t, w.ask(200, w.adaClient, "GET", fact, nil), "sources")
+
+	quarantine := func(m *extension.Record, as schema.State) {
+		require.NoError(t, w.ext.Parts().DB.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+			return tx.SetState(ctx, m, as, schema.Actor{Name: "test"})
+		}))
+	}
+	quarantine(&all[1], schema.StateQuarantined)
+	w.ask(404, w.adaClient, "GET", fact, nil)
+	w.ask(200, w.adaHost, "GET", fact, nil)
+	require.NotContains(t, w.ask(200, w.adaClient, "GET", said, nil), "derived")
+	quarantine(&all[1], schema.StateActive)
+	quarantine(&all[0], schema.StateQuarantined)
+	require.NotContains(t, w.ask(200, w.adaClient, "GET", fact, nil), "sources")
+	require.Contains(t, w.ask(200, w.adaHost, "GET", fact, nil), "sources")
+	w.ask(200, w.adaHost, "DELETE", fact, nil)
+	require.Contains(t, w.ask(404, w.adaClient, "GET", fact, nil)["error"].(dict)["message"], "no such record")
+	w.ask(200, w.adaHost, "GET", fact, nil)
+}
+
 // One user's ids, names and words are unknown to another, over every route and
 // with every trick of a header.
 func TestAnotherUsersMemoryIsUnknown(t *testing.T) {
