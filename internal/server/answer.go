@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/engine"
 	"github.com/ebbmem/ebb/internal/text"
 )
 
@@ -70,6 +71,8 @@ func (s *Server) errorOf(w http.ResponseWriter, err error) {
 		fail(w, http.StatusNotFound, "not_found", "there is no such record")
 	case errors.Is(err, errTaken):
 		fail(w, http.StatusConflict, "conflict", err.Error())
+	case errors.Is(err, engine.ErrLeaseHeld):
+		fail(w, http.StatusConflict, "conflict", "a night or an erasure of this user is running; try again when it has ended")
 	case errors.Is(err, extension.ErrConflict):
 		fail(w, http.StatusConflict, "conflict", "the record was changed since, or is no longer current")
 	case errors.As(err, &redaction):

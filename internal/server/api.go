@@ -384,7 +384,9 @@ func (c *call) memory(ctx context.Context) (*extension.Detail, error) {
 	if err != nil || c.token.Host {
 		return d, err
 	}
-	hidden := func(m extension.Record) bool { return m.State == schema.StateForgotten || m.State == schema.StateQuarantined }
+	hidden := func(m extension.Record) bool {
+		return m.State == schema.StateForgotten || m.State == schema.StateQuarantined
+	}
 	if hidden(d.Memory) {
 		return nil, extension.ErrNotFound
 	}
@@ -413,7 +415,7 @@ func (c *call) clientTool(ctx context.Context, tool string, arguments map[string
 		}
 	}
 	out, err := conversation.Run(ctx, tool, arguments)
-	if err != nil {
+	if err = cmp.Or(err, out.Fault); err != nil {
 		return changeOut{}, err
 	}
 	if out.Failed {
