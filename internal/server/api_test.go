@@ -269,10 +269,10 @@ func TestAnotherUsersMemoryIsUnknown(t *testing.T) {
 	require.Empty(t, w.ask(200, w.service, "POST", "/v1/search", dict{"query": "Where does Noor live?"}, userHeader, "ada")["results"])
 	require.Empty(t, w.ask(200, w.service, "POST", "/v1/search", dict{"query": "Where does Noor live?"}, userHeader, "bob", tenantHeader, "acme")["results"])
 	// Headers are Latin-1, names are not.
-	jörg := extension.Scope{Tenant: "株式会社", User: "Jörg+Ж"}
-	_, err := w.ext.Remember(t.Context(), jörg, "I keep bees.")
+	joerg := extension.Scope{Tenant: "株式会社", User: "Jörg+Ж"}
+	_, err := w.ext.Remember(t.Context(), joerg, "I keep bees.")
 	require.NoError(t, err)
-	encoded := []string{userHeader + encodedSuffix, url.PathEscape(jörg.User), tenantHeader + encodedSuffix, url.PathEscape(jörg.Tenant)}
+	encoded := []string{userHeader + encodedSuffix, url.PathEscape(joerg.User), tenantHeader + encodedSuffix, url.PathEscape(joerg.Tenant)}
 	require.Len(t, w.ask(200, w.service, "POST", "/v1/search", dict{"query": "bees"}, encoded...)["results"], 1)
 	w.ask(403, w.service, "GET", "/v1/profile", nil, append(encoded, userHeader, "bob")...)
 	w.ask(403, w.service, "GET", "/v1/profile", nil, userHeader+encodedSuffix, "%zz")
