@@ -126,7 +126,7 @@ type (
 	turn struct {
 		Role    string    `json:"role" jsonschema:"user, assistant or tool"`
 		Text    string    `json:"text"`
-		ID      string    `json:"id,omitempty" jsonschema:"an idempotency key, unique among all messages of the user; of a client token, only with the same text in the same session"`
+		ID      string    `json:"id,omitempty" jsonschema:"an idempotency key, unique among all messages of the user; with a client token it only recognises the same text in the same session"`
 		Speaker string    `json:"speaker,omitempty" jsonschema:"a display name"`
 		Tool    string    `json:"tool,omitempty" jsonschema:"of role tool: its name"`
 		At      time.Time `json:"at,omitzero" jsonschema:"when it was said; default now"`
@@ -134,7 +134,7 @@ type (
 	turnsOut struct {
 		Accepted   int `json:"accepted" jsonschema:"all messages of the request"`
 		Stored     int `json:"stored"`
-		Duplicates int `json:"duplicates" jsonschema:"not stored, as their ids were stored before or erased"`
+		Duplicates int `json:"duplicates" jsonschema:"not stored: their ids are known, or were erased"`
 	}
 	contextIn struct {
 		Question string `json:"question" jsonschema:"what the user says now"`
