@@ -308,16 +308,23 @@ type journal interface {
 // Publish stores the host's events, all or none. Repeated reports are detected only
 // if the events of a call belong to one session.
 func (b hostBus) Publish(ctx context.Context, events ...eventbus.Event) error {
+	_, err := b.PublishNew(ctx, events...)
+	return err
+}
+
+// PublishNew is Publish. It returns how many events of one session were new; for those
+// of several it returns 0.
+func (b hostBus) PublishNew(ctx context.Context, events ...eventbus.Event) (stored int, err error) {
 	if len(events) == 0 {
-		return nil
+		return 0, nil
 	}
 	if err := b.mem.Redactor.EventLabels(events); err != nil {
-		return err
+		return 0, err
 	}
 	of := conversationScope(events[0].Scope)
 	for _, e := range events {
 		if conversationScope(e.Scope) != of {
-			return b.captures.publishBulk(ctx, b.mem, events)
+			return 0, b.captures.publishBulk(ctx, b.mem, events)
 		}
 	}
 	return b.captures.publish(ctx, sourceBus, b.mem, b.captures.conversation(of, nil), events...)

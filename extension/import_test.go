@@ -452,11 +452,16 @@ func TestImportChatGPT(t *testing.T) {
 	report, err := x.Import(t.Context(), bytes.NewReader(input), transfer.ImportOptions{Scope: ada})
 	require.NoError(t, err)
 	require.Equal(t, transfer.FormatChatGPT, report.Format)
-	require.Equal(t, 5, report.Stored)
+	require.Equal(t, 7, report.Stored)
 	require.Equal(t, 4, report.Skipped)
-	require.Equal(t, 2, report.Sessions)
+	require.Equal(t, 3, report.Sessions)
+	require.Equal(t, map[string]int{"messages of other branches": 1, "images, recordings and files in messages": 4}, report.LeftOut)
 
-	all, err := x.Timeline(t.Context(), ada, TimelineQuery{Session: "conv-teapot"})
+	all, err := x.Timeline(t.Context(), ada, TimelineQuery{Session: "conv-voice"})
+	require.NoError(t, err)
+	require.Len(t, all, 2)
+	require.Equal(t, "My cat hides from the hoover.", all[0].Content)
+	all, err = x.Timeline(t.Context(), ada, TimelineQuery{Session: "conv-teapot"})
 	require.NoError(t, err)
 	var said []string
 	for _, m := range all {
@@ -472,7 +477,7 @@ func TestImportChatGPT(t *testing.T) {
 
 	report, err = x.Import(t.Context(), bytes.NewReader(input), transfer.ImportOptions{Scope: ada})
 	require.NoError(t, err)
-	require.Equal(t, 5, report.Duplicates)
+	require.Equal(t, 7, report.Duplicates)
 }
 
 func TestImportRefusesBadChatGPT(t *testing.T) {

@@ -288,7 +288,7 @@ func (s *Session) capture(ctx context.Context, from source, message eventbus.Eve
 	// host's that does not return holds up neither the turn nor the conversation's next ones
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
-	err := s.ext.captures.publish(within, from, s.ext.mem, s.conversation(), message)
+	_, err := s.ext.captures.publish(within, from, s.ext.mem, s.conversation(), message)
 	s.ext.outcome(s.scope, string(from), storing+work(" "+message.Topic), err)
 	return err == nil
 }

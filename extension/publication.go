@@ -26,9 +26,9 @@ type made struct {
 }
 
 // publish stores the events of one conversation, leaving out messages that another
-// source has already reported. They are stored in the order of the calls;
-// concurrent calls share a commit.
-func (c *captures) publish(ctx context.Context, from source, next *memory.Memory, t *conversation, events ...eventbus.Event) (err error) {
+// source has already reported, and returns how many were new. They are stored in the
+// order of the calls; concurrent calls share a commit.
+func (c *captures) publish(ctx context.Context, from source, next *memory.Memory, t *conversation, events ...eventbus.Event) (stored int, err error) {
 	t.order.Lock()
 	queued := sync.OnceFunc(t.order.Unlock)
 	defer queued()
@@ -38,25 +38,30 @@ func (c *captures) publish(ctx context.Context, from source, next *memory.Memory
 	for _, e := range events {
 		known, err := p.recognise(ctx, e, c.now())
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if !known {
 			fresh = append(fresh, e)
 		}
 	}
 	if len(fresh) == 0 {
-		return nil
+		return 0, nil
 	}
 	c.stamp(fresh)
 	if err := c.admitted(ctx, t, fresh); err != nil {
-		return err
+		return 0, err
 	}
 	batch, err := next.Prepare(ctx, fresh...)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	_, err = batch.Publish(ctx, queued)
-	return err
+	outcomes, err := batch.Publish(ctx, queued)
+	for _, o := range outcomes {
+		if o == eventbus.Journalled {
+			stored++
+		}
+	}
+	return stored, err
 }
 
 // admitted is admit with t.mu taken.

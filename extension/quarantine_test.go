@@ -106,3 +106,19 @@ func TestTextWithoutTermsIsNotInjected(t *testing.T) {
 	require.Contains(t, preview.Block, "pier nine")
 	require.NotContains(t, preview.Block, "🎉")
 }
+
+// Many quarantined messages do not hide an older one from recent_context.
+func TestRecentContextLooksPastQuarantine(t *testing.T) {
+	x := open(t, fresh(t))
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I keep bees.")))
+	for range 31 {
+		require.NoError(t, x.Bus().Publish(t.Context(), eventbus.ToolResult(ada, "web", order)))
+	}
+	set, err := x.Quarantined(t.Context(), ada, 0)
+	require.NoError(t, err)
+	require.Len(t, set, 31)
+	tool := session(t, x, ada).ProgramTools("recent_context")[0]
+	answer, err := tool.Call(t.Context(), "{}")
+	require.NoError(t, err)
+	require.Contains(t, answer, "I keep bees.")
+}

@@ -203,7 +203,7 @@ func (s *Session) toolDeps() tools.Deps {
 		Consolidate: s.ext.consolidateForTool(s.scope),
 		Stats:       s.ext.statsForTool(s.scope),
 		Recent: func(ctx context.Context, since, until time.Time, session string, limit int) ([]Record, error) {
-			return s.ext.Timeline(ctx, s.scope, TimelineQuery{Kinds: []Kind{KindEpisode}, Session: session, Since: since, Until: until, Limit: limit})
+			return s.ext.Timeline(ctx, s.scope, TimelineQuery{Kinds: []Kind{KindEpisode}, Session: session, Since: since, Until: until, Limit: limit, WithoutQuarantined: true})
 		},
 		Report: func(_ context.Context, tool string, err error) { s.ext.fault(s.scope, "tool "+tool, calling, err) },
 		Worked: func(tool string) { s.ext.worked(s.scope, "tool "+tool, calling) },

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/internal/files"
 	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
@@ -83,6 +84,13 @@ func TestRestoreMovesTheLog(t *testing.T) {
 	require.NoFileExists(t, crashed+"-wal")
 	require.Equal(t, []string{early.Content}, contents(t, crashed))
 	require.Equal(t, []string{early.Content, late.Content}, contents(t, report.SetAside))
+}
+
+func TestRestoreWithoutHardLinks(t *testing.T) {
+	files.WithoutLinks(t)
+	t.Run("to a new path", TestRestoreToNewPath)
+	t.Run("replace", TestRestoreReplace)
+	t.Run("the log", TestRestoreMovesTheLog)
 }
 
 func TestRestoreOverADamagedFile(t *testing.T) {

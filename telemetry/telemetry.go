@@ -23,6 +23,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"time"
 
 	"go.opentelemetry.io/otel"
@@ -186,9 +187,35 @@ func errorType(err error) attribute.KeyValue {
 	return attribute.String("error.type", kind)
 }
 
+// healthAge is how long the state of a memory is kept.
+const healthAge = time.Minute
+
+// recentHealth is the state of a memory as it was at most [healthAge] ago.
+type recentHealth struct {
+	mu     sync.Mutex
+	at     time.Time
+	health *extension.Health
+}
+
+// read returns the state, with an error the last one.
+func (c *recentHealth) read(ctx context.Context, read func(context.Context) (*extension.Health, error)) (*extension.Health, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.health != nil && time.Since(c.at) < healthAge {
+		return c.health, nil
+	}
+	health, err := read(ctx)
+	if err == nil {
+		c.at, c.health = time.Now(), health
+	}
+	return c.health, err
+}
+
 // Watch reports the state of an open memory whenever metrics are collected, until
 // stop is called, which must be before the memory is closed: the sizes of its files,
-// the backlog of background work, and what waits for a person.
+// the backlog of background work, and what waits for a person. It reads the state at
+// most once a minute, since that checks every memory; while that fails, it reports the
+// last state and the error.
 func Watch(x *extension.Extension, o Options) (stop func() error, err error) {
 	meter := o.meter()
 	var gauges []metric.Observable
@@ -212,9 +239,10 @@ func Watch(x *extension.Extension, o Options) (stop func() error, err error) {
 	if o.Store != "" {
 		labels = metric.WithAttributes(attribute.String("gen_ai.memory.store.id", o.Store))
 	}
+	var recent recentHealth
 	registered, err := meter.RegisterCallback(func(ctx context.Context, to metric.Observer) error {
-		health, err := x.Health(ctx)
-		if err != nil {
+		health, err := recent.read(ctx, x.Health)
+		if health == nil {
 			return err
 		}
 		var waiting, given int64
@@ -227,7 +255,7 @@ func Watch(x *extension.Extension, o Options) (stop func() error, err error) {
 		} {
 			to.ObserveInt64(g, value, labels)
 		}
-		return nil
+		return err
 	}, gauges...)
 	if err != nil {
 		return nil, err

@@ -142,6 +142,11 @@ func TestOperationsAreReported(t *testing.T) {
 	for _, name := range []string{"ebb.wal.size", "ebb.backlog", "ebb.parked", "ebb.nights.overdue", "ebb.quarantined", "ebb.failing"} {
 		require.Contains(t, metrics, name)
 	}
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, strings.Repeat("Bees. ", 1<<16))))
+	log := func(of map[string]metricdata.Aggregation) int64 {
+		return of["ebb.wal.size"].(metricdata.Gauge[int64]).DataPoints[0].Value
+	}
+	require.Equal(t, log(metrics), log(s.collect(t)), "the state is read once a minute")
 	require.NoError(t, stop())
 	require.NotContains(t, s.collect(t), "ebb.file.size")
 }

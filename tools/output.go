@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
@@ -14,6 +15,8 @@ type Output struct {
 	Text string
 	// Failed reports a mistake in the input or a fault; Text says which.
 	Failed bool
+	// Fault is the cause if the memory failed, and nil for a mistake in the input.
+	Fault error
 	// Results are the memories that Text shows, in its order.
 	Results []recall.Result
 	// Degraded are the arms of the search that did not answer fully.
@@ -58,7 +61,8 @@ func (t *Tool) Run(ctx context.Context, input string) (out Output, err error) {
 	defer func() { done(len(out.Results), err) }()
 	defer func() {
 		if r := recover(); r != nil {
-			out, err = Output{Text: t.fault(ctx, schema.ForeignPanic("a call", r)), Failed: true}, nil
+			fault := schema.ForeignPanic("a call", r)
+			out, err = Output{Text: t.fault(ctx, fault), Failed: true, Fault: fault}, nil
 		}
 	}()
 	args, err := t.read(ctx, input)
@@ -95,5 +99,10 @@ func (t *Tool) Run(ctx context.Context, input string) (out Output, err error) {
 	if ctx.Err() != nil {
 		return Output{}, ctx.Err()
 	}
-	return Output{Text: t.explain(ctx, err), Failed: true}, nil
+	out = Output{Text: t.explain(ctx, err), Failed: true, Fault: err}
+	_, wrong := errors.AsType[mistake](err)
+	if _, invalid := errors.AsType[*schema.InvalidError](err); wrong || invalid {
+		out.Fault = nil
+	}
+	return out, nil
 }

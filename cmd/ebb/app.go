@@ -31,6 +31,7 @@ type app struct {
 	colour      bool // and wants colour
 	width       int  // columns of the output
 	json        bool
+	hook        bool           // it answers a hook of Claude Code
 	location    *time.Location // in which times are read and shown
 
 	db           string

@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -107,6 +109,30 @@ func TestSearchWithAnEncoder(t *testing.T) {
 		require.Equal(t, exitOK, o.code, o.err)
 		require.NotContains(t, o.out, "Skoda", "vectors of two models are not compared")
 	}
+}
+
+// An import of an archive ends when its vectors are made.
+func TestArchiveWithAnEncoder(t *testing.T) {
+	dataFolder(t)
+	dir := t.TempDir()
+	var notes strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&notes, "# Note %d\n\nThe ferry leaves pier %d at noon.\n\n", i, i)
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "notes.md"), []byte(notes.String()), 0o600))
+	db := filepath.Join(t.TempDir(), "memory.db")
+	o := ebb(t, "", "--db", db, "--user", "team", "import", "--archive", dir, "--encoder", randomModel)
+	require.Equal(t, exitOK, o.code, o.err)
+	o = ebb(t, "", "--db", db, "--json", "stats")
+	require.Equal(t, exitOK, o.code, o.err)
+	var stats struct {
+		Health struct {
+			Vectors struct{ Chunks, Pending int }
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(o.out), &stats))
+	require.GreaterOrEqual(t, stats.Health.Vectors.Chunks, 1000, o.out)
+	require.Zero(t, stats.Health.Vectors.Pending)
 }
 
 func TestEvalWithAnEncoder(t *testing.T) {

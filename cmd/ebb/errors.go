@@ -52,6 +52,9 @@ func report(stderr io.Writer, a *app, err error) int {
 	if code == exitInterrupted && a != nil && a.ctx.Err() == nil {
 		code = exitFailure // not a Ctrl-C
 	}
+	if code == exitUsage && a != nil && a.hook {
+		code = exitFailure // that of wrong usage makes Claude Code refuse the prompt
+	}
 	if code == exitInterrupted {
 		kept := "what was stored so far is kept"
 		if told, ok := errors.AsType[*interruptedError](err); ok {

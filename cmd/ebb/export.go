@@ -13,6 +13,7 @@ import (
 	"github.com/ebbmem/ebb/extension/markdown"
 	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/internal/cells"
+	"github.com/ebbmem/ebb/internal/files"
 )
 
 type exportCmd struct {
@@ -180,5 +181,5 @@ func writeFile(path string, replace bool, write func(io.Writer) error) (err erro
 	if replace {
 		return os.Rename(tmp.Name(), path)
 	}
-	return os.Link(tmp.Name(), path) // fails when the file exists by now
+	return files.LinkNew(tmp.Name(), path) // fails when the file exists by now
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/internal/files"
 )
 
 func TestExportAndImportAgain(t *testing.T) {
@@ -78,6 +80,17 @@ func TestExportNeverOverwrites(t *testing.T) {
 	replaced, err := os.ReadFile(out)
 	require.NoError(t, err)
 	require.Equal(t, ebb(t, "", "--db", f.db, "export").out, string(replaced))
+}
+
+func TestExportWithoutHardLinks(t *testing.T) {
+	files.WithoutLinks(t)
+	f := newFixture(t, "ada")
+	out := filepath.Join(t.TempDir(), "out.jsonl")
+	o := ebb(t, "", "--db", f.db, "export", "--out", out)
+	require.Equal(t, exitOK, o.code, o.err)
+	written, err := os.ReadFile(out)
+	require.NoError(t, err)
+	require.Equal(t, ebb(t, "", "--db", f.db, "export").out, string(written))
 }
 
 func TestExportOfUnknownUser(t *testing.T) {

@@ -103,18 +103,13 @@ func (c *importCmd) Run(a *app) (err error) {
 			return err
 		}
 	}
-	behind, giveUp := context.WithCancelCause(a.ctx)
-	defer giveUp(nil)
 	cfg := a.profile.config()
 	cfg.Night.NoSchedule = true
 	if err := c.connect(cfg); err != nil {
 		return err
 	}
-	cfg.Hooks.OnError = func(source string, err error) {
-		if lasting(err) {
-			giveUp(fmt.Errorf("%s: %w", source, err))
-		}
-	}
+	behind, end := untilLasting(a.ctx, cfg)
+	defer end()
 	x, err := a.openWith(cfg)
 	if err != nil {
 		return err
@@ -339,6 +334,17 @@ func catchUp(ctx context.Context, a *app, behind interface{ WaitIdle(context.Con
 		err = fmt.Errorf("linking names: %w; everything is stored, and the linking goes on when ebb next writes to the file", context.Cause(ctx))
 	}
 	return err
+}
+
+// untilLasting returns a context that a lasting fault of the background work ends.
+func untilLasting(ctx context.Context, cfg *extension.Config) (behind context.Context, end func()) {
+	behind, giveUp := context.WithCancelCause(ctx)
+	cfg.Hooks.OnError = func(source string, err error) {
+		if lasting(err) {
+			giveUp(fmt.Errorf("%s: %w", source, err))
+		}
+	}
+	return behind, func() { giveUp(nil) }
 }
 
 // lasting reports a fault of the background work that does not pass by waiting.

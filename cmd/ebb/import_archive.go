@@ -22,6 +22,8 @@ func (c *importCmd) archive(a *app) (err error) {
 	if err := c.connect(cfg); err != nil {
 		return err
 	}
+	behind, end := untilLasting(a.ctx, cfg)
+	defer end()
 	x, err := a.openWith(cfg)
 	if err != nil {
 		return err
@@ -29,6 +31,9 @@ func (c *importCmd) archive(a *app) (err error) {
 	defer func() { err = errors.Join(err, x.Close(context.WithoutCancel(a.ctx))) }()
 	report, err := x.ImportArchive(a.ctx, a.scope(), c.Path, transfer.ArchiveOptions{Origin: eventbus.Origin(c.Origin), Retire: c.Retire})
 	if err != nil {
+		return err
+	}
+	if err := catchUp(behind, a, x); err != nil {
 		return err
 	}
 	if a.json {

@@ -189,6 +189,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	kongcompletion.Register(parser)
 	a := newApp(ctx, stdin, stdout, stderr)
 	a.json = slices.Contains(args, "--json") // for errors of the command line itself
+	a.hook = slices.Contains(args, "--hook")
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}

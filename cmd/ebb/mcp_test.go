@@ -85,6 +85,24 @@ func TestMCPCommandLine(t *testing.T) {
 	require.Empty(t, got.out, "nothing but the protocol is written")
 }
 
+// Exit code 2 of a hook would block the user's prompt.
+func TestAFailingHookDoesNotBlockThePrompt(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "memory.db")
+	for name, more := range map[string][]string{
+		"no key file":         {"--user", "ada", "--key-file", db + ".key"},
+		"no encoder":          {"--user", "ada", "--encoder", "none-of-that-name"},
+		"no profile":          {"--user", "ada", "--profile", "none"},
+		"no user":             nil,
+		"trust without turns": {"--user", "ada", "--trust-client"},
+		"an unknown option":   {"--user", "ada", "--wright-turns"},
+	} {
+		got := ebb(t, `{"prompt":"Hello"}`, append([]string{"mcp", "--hook", "--db", db}, more...)...)
+		require.Equal(t, exitFailure, got.code, "%s: %s", name, got.err)
+		require.NotEmpty(t, got.err, name)
+		require.Empty(t, got.out, name)
+	}
+}
+
 // A signal ends the server, and standard output holds nothing but messages.
 func TestMCPStopsWhenAsked(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())

@@ -44,6 +44,18 @@ func (c *setupCmd) Run(a *app) error {
 	if c.Remove {
 		return dialogue.Remove()
 	}
+	if a.user == "" && !a.missing() {
+		x, err := a.open(true) // which takes the file's only user
+		if err != nil {
+			return err
+		}
+		if err := x.Close(a.ctx); err != nil {
+			return err
+		}
+	}
+	if err := a.scope().Validate(); err != nil {
+		return err
+	}
 	c.TrustClient = c.TrustClient || dialogue.Trusts(a.user)
 	entry, err := c.entry(a)
 	if err != nil {
@@ -54,12 +66,6 @@ func (c *setupCmd) Run(a *app) error {
 
 // entry is how the client starts this program.
 func (c *setupCmd) entry(a *app) (e clients.Entry, err error) {
-	if a.user == "" {
-		return e, &usageError{"say whose memory it is with --user"}
-	}
-	if err := a.scope().Validate(); err != nil {
-		return e, err
-	}
 	if e.Command, err = os.Executable(); err != nil {
 		return e, err
 	}

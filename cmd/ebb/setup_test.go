@@ -67,6 +67,15 @@ func TestSetup(t *testing.T) {
 	for _, bad := range [][]string{{"setup", "emacs", "--user", "ada"}, {"setup", "cursor", "--yes"}, {"setup", "claude-desktop", "--project", "--user", "ada"}} {
 		require.Equal(t, exitUsage, ebb(t, "", append(bad, "--db", db)...).code, "%v", bad)
 	}
+	unnamed := func(db, stdin string) outcome { return ebb(t, stdin, "setup", "cursor", "--db", db) }
+	got = unnamed(db, "y\ny\n")
+	require.Equal(t, exitUsage, got.code)
+	require.Contains(t, got.err, "--user")
+	require.NotContains(t, got.err, "only person", "nothing is asked about a user without a name")
+	got = unnamed(newFixture(t, "ada", "ben").db, "y\ny\n")
+	require.Equal(t, exitUsage, got.code)
+	require.NotContains(t, got.err, "only person")
+	require.Contains(t, unnamed(newFixture(t, "ada").db, "n\nn\n").err, "Is ada the only person who uses Cursor?")
 	require.NoError(t, os.WriteFile(path, []byte("{broken"), 0o600))
 	require.Equal(t, exitFailure, setup("", "--yes").code)
 	require.Equal(t, "{broken", config())

@@ -81,7 +81,7 @@ func Stores(ctx context.Context, x *extension.Extension, scope extension.Scope, 
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(partial) // gone when it was renamed
+	defer os.RemoveAll(partial) // gone when it was renamed; it never holds the history
 	erased := hex.EncodeToString(s.erased())
 	s.files[stamp] = []byte(erased + "\n")
 	for name, content := range s.files {
@@ -93,23 +93,40 @@ func Stores(ctx context.Context, x *extension.Extension, scope extension.Scope, 
 			return nil, err
 		}
 	}
-	if strings.TrimSpace(string(last)) == erased { // nothing was erased since: the history goes on
-		err := os.Rename(filepath.Join(target, ".git"), filepath.Join(partial, ".git"))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-	}
-	if err := os.RemoveAll(target); err != nil {
+	old := partial + ".old"
+	if err := replaceFolder(partial, target, old, strings.TrimSpace(string(last)) == erased); err != nil {
 		return nil, err
 	}
-	if err := os.Rename(partial, target); err != nil {
-		return nil, err
-	}
+	removal := os.RemoveAll(old)
 	report := &StoresReport{Folder: target, Files: len(s.files) - 1}
 	if o.Git {
 		err = report.commit(ctx)
 	}
-	return report, err
+	return report, errors.Join(err, removal)
+}
+
+// replaceFolder renames the folder target to old and partial to target, and with history
+// moves the history of git. After an error the folders have their names again.
+func replaceFolder(partial, target, old string, history bool) error {
+	existing := func(err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	if err := existing(os.Rename(target, old)); err != nil {
+		return err
+	}
+	err := os.Rename(partial, target)
+	if err == nil && history {
+		if err = existing(os.Rename(filepath.Join(old, ".git"), filepath.Join(target, ".git"))); err != nil {
+			err = errors.Join(err, os.Rename(target, partial))
+		}
+	}
+	if err != nil {
+		return errors.Join(err, existing(os.Rename(old, target)))
+	}
+	return nil
 }
 
 // AllStores writes a folder for each scope, of all users without any, as [Stores] does.

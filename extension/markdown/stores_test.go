@@ -121,3 +121,58 @@ func TestStores(t *testing.T) {
 	_, err = Stores(t.Context(), x, extension.Scope{User: "bob"}, theirs, StoresOptions{})
 	require.ErrorIs(t, err, extension.ErrNotFound)
 }
+
+// What of the folder written before cannot be deleted costs neither the new folder nor the
+// history.
+func TestStoresOverAFolderThatCannotBeDeleted(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root can delete everything")
+	}
+	cfg := extension.FourStores()
+	cfg.Night.NoSchedule = true
+	x, err := extension.Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, x.Close(t.Context())) })
+	ada := extension.Scope{User: "ada"}
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I keep bees.")))
+	dir := t.TempDir()
+	report, err := Stores(t.Context(), x, ada, dir, StoresOptions{Git: true})
+	require.NoError(t, err)
+	git := filepath.Join(report.Folder, ".git")
+	require.NoError(t, os.MkdirAll(git, 0o700)) // no git here
+	require.NoError(t, os.WriteFile(filepath.Join(git, "mark"), nil, 0o600))
+	locked := filepath.Join(report.Folder, "locked")
+	require.NoError(t, os.Mkdir(locked, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(locked, "x"), nil, 0o600))
+	require.NoError(t, os.Chmod(locked, 0o500))
+	t.Cleanup(func() {
+		all, _ := filepath.Glob(filepath.Join(dir, "*", "locked"))
+		hidden, _ := filepath.Glob(filepath.Join(dir, ".*", "locked"))
+		for _, path := range append(all, hidden...) {
+			_ = os.Chmod(path, 0o700)
+		}
+	})
+	_, err = Stores(t.Context(), x, ada, dir, StoresOptions{})
+	require.ErrorContains(t, err, "locked")
+	require.FileExists(t, filepath.Join(git, "mark"))
+	require.FileExists(t, filepath.Join(report.Folder, "MEMORY.md"))
+}
+
+// A folder that cannot be replaced stays as it was.
+func TestAFolderIsReplacedOrStays(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name ...string) string { return filepath.Join(append([]string{dir}, name...)...) }
+	require.NoError(t, os.MkdirAll(at("ada", ".git"), 0o700))
+	require.Error(t, replaceFolder(at("partial"), at("ada"), at("old"), true), "there is no new folder")
+	require.DirExists(t, at("ada", ".git"))
+	require.NoDirExists(t, at("old"))
+	require.NoError(t, os.MkdirAll(at("partial", ".git", "x"), 0o700)) // the history cannot be moved there
+	require.Error(t, replaceFolder(at("partial"), at("ada"), at("old"), true))
+	require.DirExists(t, at("ada", ".git"))
+	require.NoDirExists(t, at("ada", ".git", "x"))
+	require.DirExists(t, at("partial"))
+	require.NoError(t, os.RemoveAll(at("partial", ".git")))
+	require.NoError(t, replaceFolder(at("partial"), at("ada"), at("old"), true))
+	require.DirExists(t, at("ada", ".git"))
+	require.NoDirExists(t, at("old", ".git"))
+}

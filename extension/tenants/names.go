@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/files"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -149,12 +150,16 @@ func makeMarker(dir, path string, key schema.Key) ([]byte, error) {
 	_, err = tmp.Write(encoded)
 	err = errors.Join(err, tmp.Sync(), tmp.Close())
 	if err == nil {
-		err = os.Link(tmp.Name(), path)
+		err = files.LinkNew(tmp.Name(), path)
 	}
 	if errors.Is(err, os.ErrExist) {
 		err = nil
 	}
-	if err := errors.Join(err, os.Remove(tmp.Name())); err != nil {
+	removal := os.Remove(tmp.Name())
+	if errors.Is(removal, os.ErrNotExist) { // renamed, on a file system without hard links
+		removal = nil
+	}
+	if err := errors.Join(err, removal); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(path)

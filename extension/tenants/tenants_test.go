@@ -20,6 +20,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/files"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -106,6 +107,16 @@ func TestTenantsHaveFilesOfTheirOwn(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 1, n, "%q", tenant)
 	}
+}
+
+func TestNewFolderWithoutHardLinks(t *testing.T) {
+	files.WithoutLinks(t)
+	folder := filepath.Join(t.TempDir(), "tenants")
+	require.NoError(t, tell(t.Context(), openDir(t, folder, nil), "acme", "I keep bees."))
+	left, err := filepath.Glob(filepath.Join(folder, ".ebb-dir-*"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+	openDir(t, folder, nil)
 }
 
 // A tenant's file takes no scope of another tenant, whichever way it comes.

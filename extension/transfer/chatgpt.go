@@ -72,14 +72,15 @@ func (e *elements) chatGPT(where string, raw []byte) error {
 	aside := 0
 	for _, node := range c.Mapping {
 		if node.Message != nil {
-			if _, ok := node.Message.text(); ok {
+			if _, _, ok := node.Message.text(); ok {
 				aside++
 			}
 		}
 	}
 	last := c.CreateTime // for messages without a time
 	for i, m := range branch {
-		content, ok := m.text()
+		content, objects, ok := m.text()
+		e.leaveOut("images, recordings and files in messages", objects)
 		if !ok {
 			e.report.Skipped++
 			continue
@@ -132,23 +133,35 @@ func (c *chatConversation) branch() ([]*chatMessage, error) {
 	return branch, nil
 }
 
-// text returns the text of a message of user or assistant. Instructions, tool calls
-// and results, images and hidden messages have none.
-func (m *chatMessage) text() (string, bool) {
+// text returns the text of a message of user or assistant, with what was said in a voice
+// conversation, and the number of its other objects. Instructions, tool calls and results,
+// images and hidden messages have none.
+func (m *chatMessage) text() (said string, objects int, ok bool) {
 	switch {
 	case m.Author.Role != "user" && m.Author.Role != "assistant", m.Metadata.Hidden,
 		m.Recipient != "" && m.Recipient != "all",
 		m.Content.Type != "text" && m.Content.Type != "multimodal_text":
-		return "", false
+		return "", 0, false
 	}
 	var parts []string
 	for _, raw := range m.Content.Parts {
 		var part string
-		if json.Unmarshal(raw, &part) == nil && strings.TrimSpace(part) != "" {
+		if json.Unmarshal(raw, &part) != nil {
+			var object struct {
+				Type string `json:"content_type"`
+				Text string `json:"text"`
+			}
+			if json.Unmarshal(raw, &object) != nil || object.Type != "audio_transcription" {
+				objects++
+			} else {
+				part = object.Text
+			}
+		}
+		if strings.TrimSpace(part) != "" {
 			parts = append(parts, part)
 		}
 	}
-	return strings.Join(parts, "\n"), len(parts) > 0
+	return strings.Join(parts, "\n"), objects, len(parts) > 0
 }
 
 func unixSeconds(field string, seconds *float64) (time.Time, error) {

@@ -52,6 +52,7 @@ var table = []row{
 	{pkg: "internal/said", ours: []string{"internal/intent", "internal/prefilter", "internal/text", "internal/topics"}},                      // what a message says of its writer
 	{pkg: "internal/topics", ours: []string{"internal/text"}},                                                                                // what everyday things a text is about
 	{pkg: "internal/topics/compile", ours: []string{"internal/topics"}},                                                                      // makes its table of words
+	{pkg: "internal/files"}, // how files get their names
 	{pkg: "internal/build"}, // which build of ebb a program is
 	{pkg: "internal/emotion", ours: []string{"internal/text"}},                                 // how the writer of a text feels
 	{pkg: "internal/prefilter"},                                                                // expressions that few texts match
@@ -62,11 +63,11 @@ var table = []row{
 	{pkg: "."},
 
 	// Rooms.
-	{pkg: "internal/engine"},                                      // what a database is to the records: it knows none
-	{pkg: "internal/sqlite", ours: []string{"internal/engine"}},   // a database in a file
-	{pkg: "internal/postgres", ours: []string{"internal/engine"}}, // a database on a server
+	{pkg: "internal/engine"}, // what a database is to the records: it knows none
+	{pkg: "internal/sqlite", ours: []string{"internal/engine", "internal/files"}}, // a database in a file
+	{pkg: "internal/postgres", ours: []string{"internal/engine"}},                 // a database on a server
 	{pkg: "postgres", ours: []string{"internal/engine", "internal/postgres"}, oursInTests: []string{"schema", "eventbus", "extension", "extension/doctor"}, langchainInTests: []string{"llms"}},
-	{pkg: "schema", ours: []string{"internal/engine", "internal/sqlite", "internal/text"}},
+	{pkg: "schema", ours: []string{"internal/engine", "internal/sqlite", "internal/text"}, oursInTests: []string{"internal/files"}},
 	{pkg: "schema/core", ours: []string{"schema", "internal/engine", "internal/text"}, oursInTests: []string{"schema/erase"}},
 	{pkg: "schema/erase", ours: []string{"schema", "schema/core", "internal/engine", "internal/text"}, oursInTests: []string{"schema/undo"}},
 	{pkg: "schema/undo", ours: []string{"internal/engine", "internal/text", "schema", "schema/core"}},
@@ -144,13 +145,13 @@ var table = []row{
 	// A memory as a folder of files for people.
 	{pkg: "extension/markdown", ours: []string{"extension", "schema", "schema/records", "recall/stores", "consolidate/fourstores", "tools"}, oursInTests: []string{"extension/transfer", "eventbus"}},
 	{pkg: "extension/migrate", ours: []string{"extension", "extension/transfer"}, oursInTests: []string{"eventbus"}}, // to another engine
-	{pkg: "extension/tenants", ours: []string{"schema/erase", "extension", "schema", "internal/memory"}, oursInTests: []string{"eventbus", "consolidate", "recall", "internal/clock"}},
+	{pkg: "extension/tenants", ours: []string{"schema/erase", "extension", "schema", "internal/files", "internal/memory"}, oursInTests: []string{"eventbus", "consolidate", "recall", "internal/clock"}},
 
 	// Servers for programs that are not in Go; the extension imports none of them.
 	{pkg: "internal/link"}, // how a program finds the server that has a file open
 	{pkg: "internal/mcpserver", ours: []string{"extension", "eventbus", "schema", "recall", "tools", "internal/link", "internal/text"}},
 
-	{pkg: "internal/server", ours: []string{"consolidate/fourstores", "internal/link", "internal/mcpserver", "extension", "eventbus", "schema", "schema/undo", "tools", "internal/text"}},
+	{pkg: "internal/server", ours: []string{"consolidate/fourstores", "internal/engine", "internal/link", "internal/mcpserver", "extension", "eventbus", "schema", "schema/inspect", "schema/records", "schema/undo", "tools", "internal/text"}},
 	// The page on which people look at a memory. What the extension has no call for it reads from schema.
 	{pkg: "internal/inspector", ours: []string{"consolidate/fourstores", "recall", "extension", "schema", "schema/inspect", "schema/undo", "internal/memory", "internal/text"}, oursInTests: []string{"eventbus", "internal/server", "internal/clock"}},
 	{pkg: "internal/inspector/browser", oursInTests: []string{"internal/inspector", "extension", "eventbus", "schema", "tools", "internal/server", "internal/clock", "internal/racing"}, testsOnly: true},
@@ -164,7 +165,7 @@ var table = []row{
 	{
 		pkg: "cmd/ebb/...",
 		// ebb eval is a command for users, so labelled sets are no test kit.
-		ours:      []string{"consolidate/ask", "consolidate/fourstores", "extension", "extension/audit", "extension/doctor", "extension/markdown", "extension/migrate", "extension/tenants", "extension/transfer", "eventbus", "encoder", "postgres", "internal/build", "internal/cells", "internal/clients", "internal/encoders", "internal/evalset", "internal/manual", "internal/measure", "internal/inspector", "internal/mcpserver", "internal/server", "internal/text", "internal/clock"},
+		ours:      []string{"consolidate/ask", "consolidate/fourstores", "extension", "extension/audit", "extension/doctor", "extension/markdown", "extension/migrate", "extension/tenants", "extension/transfer", "eventbus", "encoder", "postgres", "internal/build", "internal/cells", "internal/clients", "internal/encoders", "internal/evalset", "internal/files", "internal/manual", "internal/measure", "internal/inspector", "internal/mcpserver", "internal/server", "internal/text", "internal/clock"},
 		langchain: []string{"llms/...", "embeddings", "agents", "chains"},
 		// The chat's tests talk to a real agent.
 		langchainInTests: []string{anything},

@@ -13,6 +13,8 @@ var (
 	// ErrConflict means that the record changed since it was read (compare-and-swap
 	// on version), or that a lease was lost. Read again and retry.
 	ErrConflict = errors.New("changed by someone else in the meantime")
+	// ErrLeaseHeld is the ErrConflict of a lease that another holder has.
+	ErrLeaseHeld = fmt.Errorf("is held by another: %w", ErrConflict)
 	// ErrReadOnly means that the file or the open mode does not allow writing.
 	ErrReadOnly = errors.New("the database is read-only")
 	// ErrDiskFull means that the disk has no room; nothing of the write was kept.

@@ -34,7 +34,7 @@ type Lease struct {
 // AcquireLease takes the lease, or extends it when holder already has it. holder is
 // a random id of the caller.
 //
-// Errors: [ErrConflict] while another holder has it; those of writes.
+// Errors: [ErrLeaseHeld] while another holder has it; those of writes.
 func AcquireLease(ctx context.Context, db Writer, name, holder string, ttl time.Duration) (*Lease, error) {
 	l := &Lease{Name: name, Holder: holder, db: db, ttl: ttl}
 	err := db.WriteQueued(ctx, nil, func(ctx context.Context, tx Tx) error {
@@ -53,7 +53,7 @@ func AcquireLease(ctx context.Context, db Writer, name, holder string, ttl time.
 			RETURNING term`,
 			[]any{name, holder, now.Add(ttl).UnixMilli(), now.UnixMilli() + 1, now.Add(2 * ttl).UnixMilli()}, &l.Term)
 		if errors.Is(err, sql.ErrNoRows) {
-			return fmt.Errorf("the lease %s is held by another: %w", name, ErrConflict)
+			return fmt.Errorf("the lease %s %w", name, ErrLeaseHeld)
 		}
 		l.expires.Store(here.Add(ttl).UnixMilli())
 		return err

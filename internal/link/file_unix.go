@@ -15,7 +15,7 @@ import (
 func private(info fs.FileInfo) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || int(stat.Uid) != os.Getuid() {
-		return errors.New("belongs to another user; remove it")
+		return fmt.Errorf("belongs to another user; give it to the user who runs this program (uid %d), or remove it", os.Getuid())
 	}
 	if info.Mode().Perm()&0o077 != 0 {
 		return errors.New("can be read by others; run chmod 600 on it, or remove it")

@@ -2,6 +2,8 @@ package mcpserver
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"time"
 
 	"github.com/ebbmem/ebb/eventbus"
@@ -37,6 +39,7 @@ func (o *Options) Validate() error {
 type Conversation struct {
 	bus         eventbus.Bus
 	session     *extension.Session
+	redact      schema.Redact
 	tools       map[string]*tools.Tool
 	trustClient bool
 
@@ -53,7 +56,7 @@ func NewConversation(ext *extension.Extension, scope extension.Scope, o Options)
 		return nil, err
 	}
 	c := &Conversation{
-		bus: ext.Bus(), session: s, tools: make(map[string]*tools.Tool), trustClient: o.TrustClient, settled: ext.WaitIdle, patience: 2 * time.Second,
+		bus: ext.Bus(), session: s, redact: ext.Parts().Redactor.Text, tools: make(map[string]*tools.Tool), trustClient: o.TrustClient, settled: ext.WaitIdle, patience: 2 * time.Second,
 	}
 	for _, t := range s.ProgramTools(toolNames()...) {
 		c.tools[t.Name()] = t
@@ -90,28 +93,42 @@ var untrusted = eventbus.OriginToolExternal.Ceiling()
 
 // record stores a message.
 func (c *Conversation) record(ctx context.Context, t turn) error {
-	return c.bus.Publish(ctx, Message(c.session.Scope(), t.Role, t.Text, t.ID, c.trustClient))
+	e, err := Message(ctx, c.redact, c.session.Scope(), t.Role, t.Text, t.ID, c.trustClient)
+	if err != nil {
+		return err
+	}
+	return c.bus.Publish(ctx, e)
 }
 
 // Message returns the event of a message that a client's model reports, with role user
-// or assistant. id is optional.
-func Message(scope extension.Scope, role, text, id string, trustClient bool) eventbus.Event {
+// or assistant. id is optional. Models count their messages from 1 in each conversation,
+// so the stored id is a hash of the session, the id and the redacted text.
+func Message(ctx context.Context, redact schema.Redact, scope extension.Scope, role, said, id string, trustClient bool) (eventbus.Event, error) {
 	var opts []eventbus.MessageOption
 	trusted, idPrefix := role == "user" && trustClient, clientIDs
 	if trusted {
 		idPrefix = userIDs
 	}
 	if id != "" {
+		if err := schema.ValidLabel("id", id); err != nil {
+			return eventbus.Event{}, err
+		}
+		redacted, err := redact(ctx, "", text.Clean(said))
+		if err != nil {
+			return eventbus.Event{}, err
+		}
+		sum := sha256.Sum256([]byte(text.JSON([]string{scope.Session, id, redacted})))
+		id = hex.EncodeToString(sum[:16])
 		opts = append(opts, eventbus.WithID(idPrefix+id))
 	}
 	if trusted {
-		return eventbus.UserMessage(scope, text, opts...)
+		return eventbus.UserMessage(scope, said, opts...), nil
 	}
 	opts = append(opts, eventbus.From(eventbus.OriginAssistant), eventbus.Trusted(untrusted))
 	if role == "user" {
-		return eventbus.UserMessage(scope, text, opts...)
+		return eventbus.UserMessage(scope, said, opts...), nil
 	}
-	return eventbus.AgentResponse(scope, text, opts...)
+	return eventbus.AgentResponse(scope, said, opts...), nil
 }
 
 // Run runs one of the tools, for callers outside the protocol. The tool must be one of

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"errors"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -49,8 +50,11 @@ func addPrompts(s *mcp.Server, open Opener) {
 	})
 }
 
-// run returns a tool's answer as text.
+// run returns a tool's answer as text, and that of a failed call as an error.
 func (c *Conversation) run(ctx context.Context, tool string, arguments map[string]string) (string, error) {
 	out, err := c.Run(ctx, tool, arguments)
+	if err == nil && out.Failed {
+		err = errors.New(out.Text)
+	}
 	return out.Text, err
 }

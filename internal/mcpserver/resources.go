@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"strings"
 
@@ -64,6 +65,9 @@ func readTool(ctx context.Context, open Opener, uri, mime, tool string, argument
 	out, err := c.Run(ctx, tool, arguments)
 	if err != nil {
 		return nil, err
+	}
+	if out.Fault != nil {
+		return nil, errors.New(out.Text)
 	}
 	if out.Failed {
 		return nil, mcp.ResourceNotFoundError(uri)

@@ -65,6 +65,23 @@ func TestResourcesAndPrompts(t *testing.T) {
 	require.ErrorContains(t, err, "topic")
 }
 
+// A fault of the memory is an error of its own: neither a resource that is not found nor
+// the text of a prompt.
+func TestFaultsAreErrors(t *testing.T) {
+	x := memory(t)
+	client := connect(t, x, ada, Options{})
+	require.NoError(t, x.Close(t.Context()))
+	for _, uri := range []string{"ebb://health", "ebb://memory/" + unknownID, "ebb://timeline/1999-01-01"} {
+		_, err := client.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
+		require.ErrorContains(t, err, "failed inside the memory", uri)
+		require.NotContains(t, err.Error(), "not found", uri)
+	}
+	for _, name := range []string{"recall", "continue"} {
+		_, err := client.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: name, Arguments: map[string]string{"topic": "bees"}})
+		require.ErrorContains(t, err, "failed inside the memory", name)
+	}
+}
+
 // What was said in the last moment is in the core section.
 func TestCoreWaitsForBackgroundWork(t *testing.T) {
 	x := memory(t)

@@ -272,7 +272,7 @@ func addRecordTurn(s *mcp.Server, open Opener) error {
 			"properties": map[string]any{
 				"role": map[string]any{"type": "string", "enum": []string{"user", "assistant"}, "description": "who wrote it"},
 				"text": map[string]any{"type": "string", "description": "the message, word for word"},
-				"id":   map[string]any{"type": "string", "description": "an id of the message, if it has one: the same id is stored once"},
+				"id":   map[string]any{"type": "string", "description": "an id of the message, if it has one: the same id and text are stored once in a conversation"},
 			},
 			"required":             []string{"role", "text"},
 			"additionalProperties": false,
@@ -311,8 +311,6 @@ func readTurn(arguments json.RawMessage) (turn, error) {
 		return t, &schema.InvalidError{Field: "role", Reason: "must be user or assistant"}
 	case strings.TrimSpace(t.Text) == "":
 		return t, &schema.InvalidError{Field: "text", Reason: "is empty"}
-	case len(userIDs+t.ID) > schema.MaxLabel:
-		return t, &schema.InvalidError{Field: "id", Reason: "is too long"}
 	}
 	return t, nil
 }

@@ -106,11 +106,15 @@ func TestClientsCannotSetIDs(t *testing.T) {
 	x := memory(t)
 	client := connect(t, x, ada, Options{WriteTurns: true})
 	call(t, client, "record_turn", arguments{"role": "user", "text": "Ignore this.", "id": "m1"})
-	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(extension.Scope{User: "ada"}, "My violin teacher is Ottilie.", eventbus.WithID("m1"))))
+	stored, err := Message(t.Context(), x.Parts().Redactor.Text, ada, "user", "Ignore this.", "m1", false)
+	require.NoError(t, err)
+	hash, prefixed := strings.CutPrefix(stored.ID, clientIDs)
+	require.True(t, prefixed)
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(extension.Scope{User: "ada"}, "My violin teacher is Ottilie.", eventbus.WithID(hash))))
 	require.Contains(t, injected(t, x, "ada", "Who is my violin teacher?"), "Ottilie")
 	trusted := connect(t, x, ada, Options{WriteTurns: true, TrustClient: true})
-	call(t, client, "record_turn", arguments{"role": "user", "text": "Ignore this, too.", "id": "m2"})
-	call(t, trusted, "record_turn", arguments{"role": "assistant", "text": "Ignore this as well.", "id": "m3"})
+	call(t, client, "record_turn", arguments{"role": "user", "text": "My cat is called Luna.", "id": "m2"})
+	call(t, trusted, "record_turn", arguments{"role": "assistant", "text": "I live in Ghent.", "id": "m3"})
 	for i, id := range []string{"m1", "m2", "m3"} {
 		call(t, trusted, "record_turn", arguments{"role": "user", "text": []string{"My dentist is Otto.", "My cat is called Luna.", "I live in Ghent."}[i], "id": id})
 	}
@@ -118,6 +122,21 @@ func TestClientsCannotSetIDs(t *testing.T) {
 	profile, err := x.Profile(t.Context(), ada)
 	require.NoError(t, err)
 	require.Len(t, profile.Lines, 4, "the user's own words have ids of their own")
+}
+
+// Models count their messages from 1 in each conversation: none of them is lost, and a
+// retry is stored once.
+func TestReusedIDsLoseNothing(t *testing.T) {
+	x := memory(t)
+	for _, session := range []string{"mcp 1", "mcp 2"} {
+		client := connect(t, x, extension.Scope{User: "ada", Session: session}, Options{WriteTurns: true})
+		for _, said := range []string{"yes", "My cat is called Luna.", "My cat is called Luna."} {
+			require.False(t, call(t, client, "record_turn", arguments{"role": "user", "text": said, "id": "1"}).failed)
+		}
+	}
+	turns, err := x.Timeline(t.Context(), ada, extension.TimelineQuery{})
+	require.NoError(t, err)
+	require.Len(t, turns, 4)
 }
 
 // Ids and names of another user are answered as unknown ones, word for word, by

@@ -60,8 +60,8 @@ var diagnosis = []Mutant{
 	{
 		Defence: "a restore keeps the file it replaces",
 		File:    "internal/sqlite/restore.go",
-		Old:     "switch err := os.Link(target+suffix, aside+suffix); {",
-		New:     "switch err := fmt.Errorf(\"%w %s\", os.ErrNotExist, suffix); {",
+		Old:     "err := give(target+suffix, aside+suffix)",
+		New:     "err := fmt.Errorf(\"%w %s\", os.ErrNotExist, suffix)",
 		Package: "./schema",
 		Test:    "TestRestoreReplace|TestRestoreMovesTheLog",
 	},

@@ -52,8 +52,8 @@ var fourStores = []Mutant{
 	{
 		Defence: "what was erased is in no commit of an export",
 		File:    "extension/markdown/stores.go",
-		Old:     "if strings.TrimSpace(string(last)) == erased {",
-		New:     "if len(last) > 0 {",
+		Old:     "strings.TrimSpace(string(last)) == erased)",
+		New:     "len(last) > 0)",
 		Package: "./extension/markdown",
 		Test:    "TestStores",
 	},

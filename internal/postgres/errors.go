@@ -22,6 +22,8 @@ const (
 	codeReadOnly  = "25006"
 	codeLocked    = "55P03"
 	codeDeadlock  = "40P01"
+	codeDiskFull  = "53100"
+	codeCrowded   = "53300" // too many connections
 	codePlan      = "0A000" // a table has changed since the statement was prepared; it is prepared again
 )
 
@@ -35,7 +37,7 @@ func codeOf(err error) string {
 // unreachable reports whether an error is that of a connection, not of a statement.
 func unreachable(err error) bool {
 	if code := codeOf(err); code != "" {
-		return strings.HasPrefix(code, "57P") || strings.HasPrefix(code, "08")
+		return strings.HasPrefix(code, "57P") || strings.HasPrefix(code, "08") || code == codeCrowded
 	}
 	var network net.Error
 	var connect *pgconn.ConnectError
@@ -98,8 +100,10 @@ func classify(ctx context.Context, err error) error {
 		return errors.Join(errPooled, err)
 	case code == codeReadOnly, code == "42501":
 		return wrap(engine.ErrReadOnly, "the server does not allow this")
-	case strings.HasPrefix(code, "53"):
+	case code == codeDiskFull:
 		return wrap(engine.ErrDiskFull, "the server has no room")
+	case strings.HasPrefix(code, "53"):
+		return wrap(engine.ErrBusy, "the server has too few connections or too little memory")
 	case code == codeUnique:
 		return wrap(engine.ErrCorrupt, "a row exists that should not")
 	case strings.HasPrefix(code, "23"):

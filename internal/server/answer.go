@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/engine"
 	"github.com/ebbmem/ebb/internal/text"
 )
 
@@ -68,6 +69,10 @@ func (s *Server) errorOf(w http.ResponseWriter, err error) {
 		failField(w, http.StatusBadRequest, "invalid", invalid.Field, invalid.Reason)
 	case errors.Is(err, extension.ErrNotFound):
 		fail(w, http.StatusNotFound, "not_found", "there is no such record")
+	case errors.Is(err, errTaken):
+		fail(w, http.StatusConflict, "conflict", err.Error())
+	case errors.Is(err, engine.ErrLeaseHeld):
+		fail(w, http.StatusConflict, "conflict", "a night or an erasure of this user is running; try again when it has ended")
 	case errors.Is(err, extension.ErrConflict):
 		fail(w, http.StatusConflict, "conflict", "the record was changed since, or is no longer current")
 	case errors.As(err, &redaction):
@@ -147,7 +152,10 @@ func fieldsOf(t reflect.Type) (names []string) {
 	return names
 }
 
-var errContentType = errors.New("the content type must be application/json")
+var (
+	errContentType = errors.New("the content type must be application/json")
+	errTaken       = errors.New("an id belongs to a message with another text; ids are unique among all messages of the user; nothing was stored")
+)
 
 // limitedTime sets Options.Timeout on the context of a request.
 func (s *Server) limitedTime(next http.Handler) http.Handler {

@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -41,4 +42,21 @@ func TestBadBodyNamesField(t *testing.T) {
 	r = httptest.NewRequest(http.MethodPost, "/v1/context", strings.NewReader(`{"`+strings.Repeat("x", 1000)+`":1}`))
 	r.Header.Set("Content-Type", "application/json")
 	require.Less(t, len(readBody(r, new(struct{})).Error()), 300)
+}
+
+// A fault of the memory is not a client's mistake, and a running night not a changed record.
+func TestFaultsAreNotTheClients(t *testing.T) {
+	w := newWorld(t, Options{})
+	w.ask(200, w.adaClient, "POST", "/v1/facts", dict{"content": "Ada keeps bees."})
+	db := w.ext.Parts().DB
+	_, err := db.AcquireLease(t.Context(), "night", "one", time.Minute)
+	require.NoError(t, err)
+	_, err = db.AcquireLease(t.Context(), "night", "another", time.Minute)
+	require.ErrorIs(t, err, extension.ErrConflict)
+	answered := httptest.NewRecorder()
+	w.server.errorOf(answered, err)
+	require.Equal(t, http.StatusConflict, answered.Code)
+	require.Contains(t, answered.Body.String(), "is running")
+	require.NoError(t, w.ext.Close(t.Context()))
+	require.Equal(t, "unavailable", w.ask(503, w.adaClient, "POST", "/v1/facts", dict{"content": "Ada keeps hens."})["error"].(dict)["code"])
 }

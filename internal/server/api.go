@@ -3,9 +3,11 @@ package server
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"time"
 
@@ -13,6 +15,10 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/mcpserver"
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/inspect"
+	"github.com/ebbmem/ebb/schema/records"
 	"github.com/ebbmem/ebb/schema/undo"
 	"github.com/ebbmem/ebb/tools"
 )
@@ -120,13 +126,15 @@ type (
 	turn struct {
 		Role    string    `json:"role" jsonschema:"user, assistant or tool"`
 		Text    string    `json:"text"`
-		ID      string    `json:"id,omitempty" jsonschema:"an idempotency key: the same id is stored once"`
+		ID      string    `json:"id,omitempty" jsonschema:"an idempotency key, unique among all messages of the user; with a client token it only recognises the same text in the same session"`
 		Speaker string    `json:"speaker,omitempty" jsonschema:"a display name"`
 		Tool    string    `json:"tool,omitempty" jsonschema:"of role tool: its name"`
 		At      time.Time `json:"at,omitzero" jsonschema:"when it was said; default now"`
 	}
 	turnsOut struct {
-		Accepted int `json:"accepted"`
+		Accepted   int `json:"accepted" jsonschema:"all messages of the request"`
+		Stored     int `json:"stored"`
+		Duplicates int `json:"duplicates" jsonschema:"not stored: their ids are known, or were erased"`
 	}
 	contextIn struct {
 		Question string `json:"question" jsonschema:"what the user says now"`
@@ -244,26 +252,67 @@ func (c *call) turns(ctx context.Context, in turnsIn) (turnsOut, error) {
 	events := make([]eventbus.Event, len(in.Turns))
 	for i, t := range in.Turns {
 		var err error
-		if events[i], err = c.event(c.session(in.Session), t); err != nil {
+		if events[i], err = c.event(ctx, c.session(in.Session), t); err != nil {
 			return turnsOut{}, err
 		}
 	}
-	if err := c.ext.Bus().Publish(ctx, events...); err != nil {
+	if err := c.checkIDs(ctx, events); err != nil {
 		return turnsOut{}, err
 	}
-	return turnsOut{Accepted: len(events)}, nil
+	stored, err := c.ext.Bus().(interface {
+		PublishNew(ctx context.Context, events ...eventbus.Event) (stored int, err error)
+	}).PublishNew(ctx, events...)
+	return turnsOut{len(events), stored, len(events) - stored}, err
+}
+
+// checkIDs returns errTaken if an id belongs to a message with another text.
+func (c *call) checkIDs(ctx context.Context, events []eventbus.Event) error {
+	var ids []string
+	for _, e := range events {
+		if e.ID != "" {
+			ids = append(ids, e.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	texts, parts := make(map[string]string), c.ext.Parts() // by id
+	err := parts.DB.ReadUser(ctx, c.scope, func(ctx context.Context, s *schema.Snapshot, userID int64) error {
+		stored, err := records.StoredEvents(ctx, s, userID, ids)
+		for _, e := range stored {
+			var m eventbus.Message
+			_ = json.Unmarshal(e.Payload, &m) // an event that is no message has no text
+			texts[e.ID] = m.Text
+		}
+		return err
+	})
+	for _, e := range events {
+		if e.ID == "" || err != nil {
+			continue
+		}
+		m, _ := e.Message()
+		said := text.Clean(m.Text)
+		if before, known := texts[e.ID]; !known {
+			texts[e.ID] = said
+		} else if said != before {
+			if said, err = parts.Redactor.Text(ctx, "", said); err == nil && text.Clean(said) != before {
+				err = errTaken
+			}
+		}
+	}
+	return err
 }
 
 // event converts a message to an event. Only a host token may set time and speaker and
 // use its own ids as they are, and only there role user means the user's own words.
-func (c *call) event(scope extension.Scope, t turn) (eventbus.Event, error) {
+func (c *call) event(ctx context.Context, scope extension.Scope, t turn) (eventbus.Event, error) {
 	opts := []eventbus.MessageOption{eventbus.At(t.At), eventbus.Speaker(t.Speaker)}
 	if !c.token.Host {
 		switch {
 		case !t.At.IsZero() || t.Speaker != "" || t.Role == "tool" && t.ID != "":
 			return eventbus.Event{}, &extension.InvalidError{Field: "turns", Reason: "with at, with speaker, and of a tool with id need a token that speaks for the user (ebb token add --as host)"}
 		case t.Role == "user" || t.Role == "assistant":
-			return mcpserver.Message(scope, t.Role, t.Text, t.ID, false), nil
+			return mcpserver.Message(ctx, c.ext.Parts().Redactor.Text, scope, t.Role, t.Text, t.ID, false)
 		}
 	}
 	if t.ID != "" {
@@ -328,8 +377,26 @@ func (c *call) search(ctx context.Context, in searchIn) (searchOut, error) {
 	return out, nil
 }
 
+// memory returns a memory. A client sees of it what get_memory would show its model:
+// nothing that is forgotten or quarantined.
 func (c *call) memory(ctx context.Context) (*extension.Detail, error) {
-	return c.ext.Get(ctx, c.scope, c.path("id"))
+	d, err := c.ext.Get(ctx, c.scope, c.path("id"))
+	if err != nil || c.token.Host {
+		return d, err
+	}
+	hidden := func(m extension.Record) bool {
+		return m.State == schema.StateForgotten || m.State == schema.StateQuarantined
+	}
+	if hidden(d.Memory) {
+		return nil, extension.ErrNotFound
+	}
+	d.Event = nil
+	d.Sources = slices.DeleteFunc(d.Sources, func(s inspect.SourceText) bool { return hidden(s.Memory) })
+	d.Relations = slices.DeleteFunc(d.Relations, func(r inspect.Relation) bool { return hidden(r.Memory) })
+	for _, list := range []*[]extension.Record{&d.Derived, &d.Replaces, &d.ReplacedBy} {
+		*list = slices.DeleteFunc(*list, hidden)
+	}
+	return d, nil
 }
 
 func (c *call) profile(ctx context.Context) (*extension.Profile, error) {
@@ -348,7 +415,7 @@ func (c *call) clientTool(ctx context.Context, tool string, arguments map[string
 		}
 	}
 	out, err := conversation.Run(ctx, tool, arguments)
-	if err != nil {
+	if err = cmp.Or(err, out.Fault); err != nil {
 		return changeOut{}, err
 	}
 	if out.Failed {

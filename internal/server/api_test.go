@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -123,6 +124,27 @@ func TestAPIMatchesDocument(t *testing.T) {
 	}
 }
 
+// A repeated id is a retry, and another message under a known id is refused; a client's
+// ids only recognise a retry.
+func TestRepeatedIDs(t *testing.T) {
+	w := newWorld(t, Options{})
+	const secret = "My key is AKIAIOSFODNN7EXAMPLE, keep it."
+	send := func(status int, token, session string, texts ...string) dict {
+		var turns []dict
+		for _, said := range texts {
+			turns = append(turns, dict{"role": "user", "text": said, "id": "1"})
+		}
+		return w.ask(status, token, "POST", "/v1/turns", dict{"session": session, "turns": turns})
+	}
+	require.Equal(t, dict{"accepted": 2.0, "stored": 1.0, "duplicates": 1.0}, send(200, w.adaHost, "s1", secret, secret))
+	require.Equal(t, dict{"accepted": 1.0, "stored": 0.0, "duplicates": 1.0}, send(200, w.adaHost, "s2", secret))
+	require.Contains(t, send(409, w.adaHost, "s2", "Hello.")["error"].(dict)["message"], "another text")
+	require.Contains(t, send(409, w.bobHost, "s1", "Hello.", "Hello again.")["error"].(dict)["message"], "another text")
+	require.Equal(t, dict{"accepted": 1.0, "stored": 1.0, "duplicates": 0.0}, send(200, w.adaClient, "s1", "Hello."))
+	require.Equal(t, dict{"accepted": 2.0, "stored": 1.0, "duplicates": 1.0}, send(200, w.adaClient, "s1", "Hello.", "Hello again."))
+	require.Equal(t, dict{"accepted": 1.0, "stored": 1.0, "duplicates": 0.0}, send(200, w.adaClient, "s2", "Hello."))
+}
+
 // What a client's token writes is not the user's word, whichever way it comes in.
 func TestClientClaimsAreUntrusted(t *testing.T) {
 	w := newWorld(t, Options{})
@@ -162,6 +184,40 @@ func TestSearchFollowsThePlan(t *testing.T) {
 	first := results[0].(dict)
 	require.Equal(t, "We saw a play.", first["memory"].(dict)["content"])
 	require.NotEmpty(t, first["why"])
+}
+
+// A client reads nothing that is forgotten or quarantined, neither by its id nor beside
+// another memory.
+func TestClientsReadNothingHidden(t *testing.T) {
+	w := newWorld(t, Options{})
+	w.ask(200, w.adaHost, "POST", "/v1/turns", dict{"turns": []dict{{"role": "user", "text": "I'm allergic to cashews."}}})
+	require.NoError(t, w.ext.WaitIdle(t.Context()))
+	all, err := w.ext.Timeline(t.Context(), extension.Scope{User: "ada"}, extension.TimelineQuery{})
+	require.NoError(t, err)
+	require.Len(t, all, 2)
+	said, fact := "/v1/memories/"+all[0].UID, "/v1/memories/"+all[1].UID
+	require.Contains(t, w.ask(200, w.adaHost, "GET", said, nil), "event")
+	seen := w.ask(200, w.adaClient, "GET", said, nil)
+	require.NotContains(t, seen, "event")
+	require.Contains(t, seen, "derived")
+	require.Contains(t, w.ask(200, w.adaClient, "GET", fact, nil), "sources")
+
+	quarantine := func(m *extension.Record, as schema.State) {
+		require.NoError(t, w.ext.Parts().DB.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+			return tx.SetState(ctx, m, as, schema.Actor{Name: "test"})
+		}))
+	}
+	quarantine(&all[1], schema.StateQuarantined)
+	w.ask(404, w.adaClient, "GET", fact, nil)
+	w.ask(200, w.adaHost, "GET", fact, nil)
+	require.NotContains(t, w.ask(200, w.adaClient, "GET", said, nil), "derived")
+	quarantine(&all[1], schema.StateActive)
+	quarantine(&all[0], schema.StateQuarantined)
+	require.NotContains(t, w.ask(200, w.adaClient, "GET", fact, nil), "sources")
+	require.Contains(t, w.ask(200, w.adaHost, "GET", fact, nil), "sources")
+	w.ask(200, w.adaHost, "DELETE", fact, nil)
+	require.Contains(t, w.ask(404, w.adaClient, "GET", fact, nil)["error"].(dict)["message"], "no such record")
+	w.ask(200, w.adaHost, "GET", fact, nil)
 }
 
 // One user's ids, names and words are unknown to another, over every route and
@@ -212,6 +268,16 @@ func TestAnotherUsersMemoryIsUnknown(t *testing.T) {
 	require.NotEmpty(t, w.ask(200, w.service, "POST", "/v1/search", dict{"query": "Where does Noor live?"}, userHeader, "bob")["results"])
 	require.Empty(t, w.ask(200, w.service, "POST", "/v1/search", dict{"query": "Where does Noor live?"}, userHeader, "ada")["results"])
 	require.Empty(t, w.ask(200, w.service, "POST", "/v1/search", dict{"query": "Where does Noor live?"}, userHeader, "bob", tenantHeader, "acme")["results"])
+	// Headers are Latin-1, names are not.
+	joerg := extension.Scope{Tenant: "株式会社", User: "Jörg+Ж"}
+	_, err := w.ext.Remember(t.Context(), joerg, "I keep bees.")
+	require.NoError(t, err)
+	encoded := []string{userHeader + encodedSuffix, url.PathEscape(joerg.User), tenantHeader + encodedSuffix, url.PathEscape(joerg.Tenant)}
+	require.Len(t, w.ask(200, w.service, "POST", "/v1/search", dict{"query": "bees"}, encoded...)["results"], 1)
+	w.ask(403, w.service, "GET", "/v1/profile", nil, append(encoded, userHeader, "bob")...)
+	w.ask(403, w.service, "GET", "/v1/profile", nil, userHeader+encodedSuffix, "%zz")
+	w.ask(403, w.service, "GET", "/v1/profile", nil, userHeader+encodedSuffix, "%ff")
+	w.ask(403, w.adaHost, "GET", "/v1/profile", nil, userHeader+encodedSuffix, "bob")
 	w.ask(403, w.service, "GET", "/v1/profile", nil)
 	w.ask(403, w.service, "GET", "/v1/profile", nil, userHeader, " ")
 	two := w.request(w.service, "GET", "/v1/profile", "")

@@ -2,7 +2,10 @@ package server
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +31,23 @@ func identityOf(ctx context.Context) identity {
 const (
 	userHeader   = "Ebb-User"
 	tenantHeader = "Ebb-Tenant"
+	// encodedSuffix names the headers of percent-encoded names: most clients send headers
+	// in Latin-1.
+	encodedSuffix = "-Encoded"
 )
+
+// named returns the names that a header and its percent-encoded form hold.
+func named(h http.Header, header string) (names []string, err error) {
+	names = slices.Clone(h.Values(header))
+	for _, encoded := range h.Values(header + encodedSuffix) {
+		name, err := url.PathUnescape(encoded)
+		if err != nil {
+			return nil, errors.New(header + encodedSuffix + " is not percent-encoded")
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
 
 // authenticated requires a valid token of a user or a service, and applies its rate
 // limit.
@@ -104,7 +123,14 @@ func scopeOf(t Token, r *http.Request) (scope extension.Scope, reason string) {
 	if t.Metrics {
 		return scope, "this token only reads /metrics"
 	}
-	users, tenants := r.Header.Values(userHeader), r.Header.Values(tenantHeader)
+	users, err := named(r.Header, userHeader)
+	if err != nil {
+		return scope, err.Error()
+	}
+	tenants, err := named(r.Header, tenantHeader)
+	if err != nil {
+		return scope, err.Error()
+	}
 	if !t.Service {
 		if len(users)+len(tenants) > 0 {
 			return scope, "this token is for one user; " + userHeader + " is for services"
@@ -112,7 +138,7 @@ func scopeOf(t Token, r *http.Request) (scope extension.Scope, reason string) {
 		return extension.Scope{Tenant: t.Tenant, User: t.User}, ""
 	}
 	if len(users) != 1 || len(tenants) > 1 {
-		return scope, "name the user in one header " + userHeader
+		return scope, "name the user in one header " + userHeader + " or " + userHeader + encodedSuffix
 	}
 	scope.User = users[0]
 	if len(tenants) == 1 {

@@ -8,7 +8,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -235,8 +237,17 @@ func TestTokensOfAnotherUserAreRefused(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.Chown(tokens.path, 12345, -1))
 	_, known, err := TokensOf(strings.TrimSuffix(tokens.path, ".tokens")).Find(made)
-	require.ErrorContains(t, err, "belongs to another user")
+	require.ErrorContains(t, err, "belongs to another user; give it to")
 	require.False(t, known)
+}
+
+// A changed token file is a new file, so the example mounts its folder.
+func TestTheFleetMountsTheFolderOfTokens(t *testing.T) {
+	raw, err := os.ReadFile("../../docs/postgres/compose.yaml")
+	require.NoError(t, err)
+	file := regexp.MustCompile(`EBB_TOKENS: (\S+)`).FindSubmatch(raw)
+	require.Len(t, file, 2)
+	require.Contains(t, string(raw), ":"+path.Dir(string(file[1]))+":ro\n")
 }
 
 // More connections than allowed wait until one is closed.

@@ -101,9 +101,12 @@ var openAPI = sync.OnceValues(func() (map[string]any, error) {
 		} else {
 			responses["200"] = map[string]any{"description": "done", "content": map[string]any{"application/x-ndjson": map[string]any{}}}
 		}
-		parameters := []any{
-			map[string]any{"name": userHeader, "in": "header", "description": "the user, for a token of a service alone", "schema": map[string]any{"type": "string"}},
-			map[string]any{"name": tenantHeader, "in": "header", "description": "the user's tenant, for a token of a service alone", "schema": map[string]any{"type": "string"}},
+		var parameters []any
+		for _, p := range [][2]string{
+			{userHeader, "the user, for a token of a service alone"}, {userHeader + encodedSuffix, "the same, percent-encoded UTF-8, in its place"},
+			{tenantHeader, "the user's tenant, for a token of a service alone"}, {tenantHeader + encodedSuffix, "the same, percent-encoded UTF-8, in its place"},
+		} {
+			parameters = append(parameters, map[string]any{"name": p[0], "in": "header", "description": p[1], "schema": map[string]any{"type": "string"}})
 		}
 		for _, m := range pathParameter.FindAllStringSubmatch(e.path, -1) {
 			parameters = append(parameters, map[string]any{"name": m[1], "in": "path", "required": true, "schema": map[string]any{"type": "string", "pattern": visible}})

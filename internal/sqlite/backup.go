@@ -14,6 +14,8 @@ import (
 
 	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/driver"
+
+	"github.com/ebbmem/ebb/internal/files"
 )
 
 // backupStep is the number of pages copied between two checks of the context and
@@ -195,25 +197,10 @@ func createAtomically(path string, make func(name string) error) (err error) {
 	if err := os.Remove(path + markSuffix); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	if err := linkNew(name, path); err != nil {
+	if err := files.LinkNew(name, path); err != nil { // a crash may leave an empty file, which [Open] refuses
 		return err
 	}
 	return syncPath(filepath.Dir(path))
-}
-
-// linkNew gives the file name the name path without replacing an existing file. On
-// a file system without hard links it first creates path as an empty file; a crash
-// then leaves at most that, which [Open] refuses.
-func linkNew(name, path string) error {
-	err := os.Link(name, path)
-	if err == nil || errors.Is(err, os.ErrExist) {
-		return err
-	}
-	claim, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	return errors.Join(claim.Close(), os.Rename(name, path))
 }
 
 // contents summarises a database at one moment.

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"github.com/ebbmem/ebb/internal/files"
 )
 
 // RestoreReport describes a restored file.
@@ -106,7 +108,8 @@ func replaceable(backup, target string) error {
 //
 // The old file has both names while its log is moved, and [Open] refuses to write
 // to a file with two names. Then a rename replaces target in one step. A kill at
-// any point leaves the old or the new file at target.
+// any point leaves the old or the new file at target. On a file system without hard
+// links the old file is renamed, and a kill may leave no file at target.
 func swap(staged, target string) (aside string, err error) {
 	if aside, err = unusedName(target, ".before-restore"); err != nil {
 		return "", err
@@ -114,10 +117,17 @@ func swap(staged, target string) (aside string, err error) {
 	if err := os.Remove(aside + markSuffix); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err
 	}
-	moved := false
+	give, moved, renamed := files.Link, false, false
 	for _, suffix := range [...]string{"", "-wal", "-journal", markSuffix} {
-		switch err := os.Link(target+suffix, aside+suffix); {
+		err := give(target+suffix, aside+suffix)
+		if err != nil && !errors.Is(err, os.ErrNotExist) && !errors.Is(err, os.ErrExist) && !moved && !renamed {
+			give, renamed = os.Rename, true
+			err = give(target+suffix, aside+suffix)
+		}
+		switch {
 		case errors.Is(err, os.ErrNotExist):
+		case err != nil && renamed:
+			return "", errors.Join(err, renameBack(aside, target))
 		case err != nil:
 			return "", err
 		default:
@@ -133,6 +143,8 @@ func swap(staged, target string) (aside string, err error) {
 		return aside, syncPath(filepath.Dir(target))
 	case err == nil:
 		return "", syncPath(filepath.Dir(target))
+	case renamed:
+		return "", errors.Join(err, renameBack(aside, target))
 	}
 	for _, suffix := range [...]string{"-wal", "-journal", markSuffix} { // move the log back to the old file
 		if linked := os.Link(aside+suffix, target+suffix); linked != nil && !errors.Is(linked, os.ErrNotExist) && !errors.Is(linked, os.ErrExist) {
@@ -140,6 +152,17 @@ func swap(staged, target string) (aside string, err error) {
 		}
 	}
 	return "", errors.Join(err, removeDatabase(aside))
+}
+
+// renameBack gives the database at aside and its log their names at target again.
+func renameBack(aside, target string) error {
+	var errs []error
+	for _, suffix := range [...]string{"", "-wal", "-journal", markSuffix} {
+		if err := os.Rename(aside+suffix, target+suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // unusedName returns path + suffix, with a number if that exists.

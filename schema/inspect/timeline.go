@@ -26,6 +26,8 @@ type TimelineQuery struct {
 	Since, Until time.Time
 	// Forgotten includes what was forgotten at the user's or the host's request.
 	Forgotten bool
+	// WithoutQuarantined leaves out what is quarantined.
+	WithoutQuarantined bool
 	// Limit keeps the newest so many. 0 means 50; at most 1,000.
 	Limit int
 }
@@ -69,6 +71,9 @@ func (q *TimelineQuery) conditions(ctx context.Context, s *schema.Snapshot, user
 	}
 	if !q.Forgotten {
 		add("m.state <> ?", string(schema.StateForgotten))
+	}
+	if q.WithoutQuarantined {
+		add("m.state <> ?", string(schema.StateQuarantined))
 	}
 	if !q.Since.IsZero() {
 		add("m.event_time >= ?", q.Since.UnixMilli())
