@@ -238,7 +238,7 @@ var crashes = []Mutant{
 	{
 		Defence: "a refused message is a failure of health until the same work succeeds, and stays listed",
 		File:    "extension/faults.go",
-		Old:     "if f.over == over && want(key) {",
+		Old:     "if isOver == over && want(key) {",
 		New:     "if !over && want(key) {",
 		Package: "./extension",
 		Test:    "TestRefusedMessageAndHealth",
