@@ -155,6 +155,9 @@ func germanRelative(g []string, ref time.Time) (timeMatch, bool) {
 		return m, ok && (g[6] != "morgen" || rel <= 0)
 	case g[6] != "":
 		return wholeUnit(rel*times, germanUnits[g[6]])(ref)
+	case g[7] != "" && strings.HasPrefix(g[2], "kommend"):
+		m, ok := comingWeekday(germanDays[g[7]], ref)
+		return inPart(m, g[10], germanParts), ok
 	case g[7] != "": // "nächsten Dienstag" is the one in the next week, as in English
 		m, ok := relativeTo(rel, lexEntry{kind: lexWeekday, n: germanDays[g[7]]}, ref)
 		if rel < 0 && times == 2 {

@@ -118,6 +118,9 @@ func firstPhrase(phrases []timePhrase, s string, at int, ref time.Time, goesOn f
 			g[i] = strings.ToLower(g[i])
 		}
 		if m, ok := p.resolve(g, ref); ok {
+			if since.MatchString(s[max(0, at-sinceBefore):at]+g[0]) && m.from.Before(ref) && !until.MatchString(s[at+len(g[0]):]) {
+				m.to, m.future, m.nextFrom = dayStart(ref).AddDate(0, 0, 1), 0, time.Time{}
+			}
 			span := phraseSpan{TimeSpan{Start: m.from, End: m.to, Text: s[at : at+len(g[0])], Offset: at}, m.recurring}
 			span.later(m)
 			return span, len(g[0])
@@ -125,6 +128,15 @@ func firstPhrase(phrases []timePhrase, s string, at int, ref time.Time, goesOn f
 	}
 	return phraseSpan{}, 0
 }
+
+// since matches an expression with a word that lets it last until now, in the expression or up to
+// sinceBefore bytes before it; until what may follow and end it earlier.
+var (
+	since = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:seit|desde)(?: (?:dem|der|den|el|la|las|los))? (?:hace |letzte[nrsm]? |vorige[nrsm]? )?(?:\pL|\d)+(?:\.? (?:de )?\pL+)?(?: \d{4}| pasad[oa])?$`)
+	until = regexp.MustCompile(`(?i)^ (?:bis|hasta)\b`)
+)
+
+const sinceBefore = 20
 
 // goesOn reports whether rest continues the word before it.
 func goesOn(rest string) bool {
@@ -137,6 +149,18 @@ func (t *TimeSpan) later(m timeMatch) {
 	switch {
 	case !m.nextFrom.IsZero():
 		t.NextStart, t.NextEnd = m.nextFrom, m.nextTo
+	case (m.future == month || m.future == year) && m.grain <= day:
+		// the 31st is followed by that of the next month that has one
+		y, mo, d := m.from.Date()
+		for n := 1; ; n++ {
+			first := addUnits(time.Date(y, mo, 1, 0, 0, 0, 0, m.from.Location()), n, m.future)
+			if d <= daysIn(first.Year(), first.Month()) {
+				next := first.AddDate(0, 0, d-1)
+				days := int(next.Sub(dayStart(m.from)).Round(24*time.Hour) / (24 * time.Hour))
+				t.NextStart, t.NextEnd = m.from.AddDate(0, 0, days), m.to.AddDate(0, 0, days)
+				return
+			}
+		}
 	case m.future != 0:
 		t.NextStart, t.NextEnd = addUnits(m.from, 1, m.future), addUnits(m.to, 1, m.future)
 	}
@@ -189,8 +213,17 @@ func calendarMonth(mo time.Month, yr string, ref time.Time) (timeMatch, bool) {
 // relativeTo returns the last (-1), this (0) or next (+1) unit, weekday, month or
 // season, by the rules for English "last Friday".
 func relativeTo(rel int, e lexEntry, ref time.Time) (timeMatch, bool) {
-	p := timeParser{ref: ref, toks: []tok{{lexEntry: lexEntry{word: [...]string{"last", "this", "next"}[rel+1], kind: lexRelative, n: rel}}, {lexEntry: e}}}
+	return relativeWord([...]string{"last", "this", "next"}[rel+1], rel, e, ref)
+}
+
+func relativeWord(word string, rel int, e lexEntry, ref time.Time) (timeMatch, bool) {
+	p := timeParser{ref: ref, toks: []tok{{lexEntry: lexEntry{word: word, kind: lexRelative, n: rel}}, {lexEntry: e}}}
 	return p.relative(0, 0)
+}
+
+// comingWeekday returns the first such weekday after today.
+func comingWeekday(wd int, ref time.Time) (timeMatch, bool) {
+	return relativeWord("coming", 1, lexEntry{kind: lexWeekday, n: wd}, ref)
 }
 
 // bareWeekday returns the nearest weekday before today, with the next one.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestGermanAndSpanishTimes(t *testing.T) {
@@ -17,6 +18,14 @@ func TestGermanAndSpanishTimes(t *testing.T) {
 		"heute Morgen um neun":                 "heute Morgen 2024-05-15 2024-05-15",
 		"Morgen geht's los":                    "Morgen 2024-05-16 2024-05-17",
 		"Guten Morgen!":                        "",
+		"seit März":                            "seit März 2024-03-01 2024-05-16",
+		"seit letzter Woche":                   "letzter Woche 2024-05-06 2024-05-16",
+		"seit dem 3. April":                    "3. April 2024-04-03 2024-05-16",
+		"seit Januar 2023 bei Siemens":         "seit Januar 2023 2023-01-01 2024-05-16",
+		"desde marzo":                          "desde marzo 2024-03-01 2024-05-16",
+		"desde el lunes":                       "el lunes 2024-05-13 2024-05-16",
+		"kommenden Freitag":                    "kommenden Freitag 2024-05-17 2024-05-18",
+		"el viernes que viene":                 "el viernes que viene 2024-05-17 2024-05-18",
 		"jeden Montag, und montags":            "",
 		"Am Morgen nehme ich Ramipril.":        "",
 		"Früh am Morgen, am frühen Morgen":     "",
@@ -103,5 +112,24 @@ func TestAmbiguousFutureTimes(t *testing.T) {
 			got = s.NextStart.Format(time.DateOnly) + " " + s.NextEnd.Format(time.DateOnly)
 		}
 		assert.Equal(t, want, got, in)
+	}
+}
+
+// The next occurrence of a day has its number: the 31st is not followed by the 30th.
+func TestNextOccurrences(t *testing.T) {
+	for _, c := range []struct{ now, in, want string }{
+		{"2026-02-05", "the 30th", "2026-03-30 2026-03-31"},
+		{"2026-03-05", "the 28th", "2026-03-28 2026-03-29"},
+		{"2026-04-03", "am 31.", "2026-05-31 2026-06-01"},
+		{"2026-04-03", "29 February", "2028-02-29 2028-03-01"},
+		{"2026-11-05", "el 31", "2026-12-31 2027-01-01"},
+		{"2027-04-03", "in February", "2028-02-01 2028-03-01"},
+		{"2026-11-25", "at the weekend", "2026-11-28 2026-11-30"},
+	} {
+		now, err := time.Parse(time.DateOnly, c.now)
+		require.NoError(t, err)
+		spans := TimeSpans(c.in, now.Add(12*time.Hour))
+		require.Len(t, spans, 1, c.in)
+		assert.Equal(t, c.want, spans[0].NextStart.Format(time.DateOnly)+" "+spans[0].NextEnd.Format(time.DateOnly), c.in)
 	}
 }

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -133,12 +134,10 @@ func (p *timeParser) definite(i, depth int) (timeMatch, bool) {
 	if d, k, ord, ok := p.dayNumberOrd(j); ok && ord && best.j == 0 && p.standsAlone(k) && p.kind(j) != lexOrdinal {
 		take(p.dayOfMonth(i, k, d))
 	}
-	if p.word(j) == "weekend" && best.j == 0 && (p.word(i-1) == "over" || p.word(i-1) == "at" || p.word(i-1) == "on" || p.word(i-1) == "during") {
-		from, to := unitSpan(p.ref, 0, weekend)
-		if from.After(p.ref) {
-			from, to = unitSpan(p.ref, -1, weekend)
-		}
-		take(span(i, j+1, from, to, weekend))
+	if p.word(j) == "weekend" && best.j == 0 && slices.Contains([]string{"over", "at", "on", "during"}, p.word(i-1)) {
+		m := bareWeekend(p.ref)
+		m.i, m.j = i, j+1
+		take(m, true)
 	}
 	best.i = i
 	return best, best.j > 0

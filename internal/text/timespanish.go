@@ -50,6 +50,8 @@ var spanishTimes = timeLanguage{
 			rel := 1
 			if g[5] != "" {
 				rel = -1
+			} else if g[2] != "" && strings.HasSuffix(g[6], "viene") {
+				return comingWeekday(spanishDays[g[2]], ref)
 			}
 			return spanishRelative(rel, g[1], g[2], g[3], g[4], ref)
 		}),

@@ -157,13 +157,22 @@ func PlanOf(question string, now time.Time) Plan {
 }
 
 // spanAsked is the time that an expression means in a question. The tense of the
-// question decides between a past and a future reading.
+// question decides between a past and a future reading; a time that is not over is neither.
 func spanAsked(s text.TimeSpan, now time.Time, folded string) Span {
-	ahead := aheadAsked.MatchString(folded) && !pastAsked.MatchString(folded)
-	if !s.NextStart.IsZero() && (ahead || freeAsked.MatchString(folded)) {
+	if !s.NextStart.IsZero() && !s.End.After(now) && looksAhead(folded) {
 		return Span{s.NextStart, s.NextEnd}
 	}
 	return Span{s.Start, s.End}
+}
+
+// looksAhead reports whether a question is about what comes.
+func looksAhead(folded string) bool {
+	if pastHan.MatchString(folded) {
+		return false
+	}
+	folded = germanWhat.ReplaceAllString(folded, "$1")
+	past := pastAsked.MatchString(folded) || germanHave.MatchString(folded) && germanParticiple.MatchString(folded)
+	return aheadAsked.MatchString(folded) && !past || freeAsked.MatchString(folded)
 }
 
 // plainWords are the words of a folded text.
