@@ -116,7 +116,7 @@ func TestWrappedEmbedderNeedsModelName(t *testing.T) {
 	_, err = extension.Open(t.Context(), fresh(t), &extension.Config{Embedding: extension.EmbeddingConfig{Embedder: hidden}})
 	var invalid *extension.InvalidError
 	require.ErrorAs(t, err, &invalid)
-	require.Equal(t, "EmbedModel", invalid.Field)
+	require.Equal(t, "Config.Embedding.Model", invalid.Field)
 	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Embedding: extension.EmbeddingConfig{Embedder: hidden, Model: "small"}, NoBackground: true})
 	require.NoError(t, err)
 	require.NoError(t, x.Close(t.Context()))

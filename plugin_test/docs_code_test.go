@@ -67,7 +67,8 @@ func readmeNights(llm llms.Model, mine extension.Stage) {
 	_ = cfg
 }
 
-func readmeCalls(ctx context.Context, ext *extension.Extension, s *extension.Session, scope extension.Scope) error {
+func readmeCalls(ctx context.Context, ext *extension.Extension, s *extension.Session) error {
+	scope := s.Scope()
 	answer, err := s.Search(ctx, extension.Query{Text: "Where did I live in March?"})
 	if err != nil {
 		return err
@@ -122,7 +123,8 @@ func profilesDual(llm llms.Model, embedder embeddings.Embedder) {
 	cfg := extension.Dual()
 	lite := extension.DualOptions{Lite: true}.Config()
 	fast := extension.DualOptions{Tau: 200 * time.Hour}.Config()
-	cfg.Model, cfg.Embedding.Embedder = llm, embedder
+	cfg.Model = llm
+	cfg.Embedding = extension.EmbeddingConfig{Embedder: embedder, Model: "text-embedding-3-small"}
 	_, _ = lite, fast
 }
 

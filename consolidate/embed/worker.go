@@ -132,7 +132,7 @@ func New(db *schema.DB, embedder embeddings.Embedder, opts Options) (*Worker, er
 		return nil, &schema.InvalidError{Field: "embedder", Reason: "is nil; without one there is nothing to start"}
 	}
 	if _, anonymous := embedder.(*embeddings.EmbedderImpl); anonymous && opts.Model == "" {
-		return nil, &schema.InvalidError{Field: "EmbedModel", Reason: "is empty, and embeddings.NewEmbedder does not say which model it uses: " +
+		return nil, &schema.InvalidError{Field: "Config.Embedding.Model", Reason: "is empty, and embeddings.NewEmbedder does not say which model it uses: " +
 			"name the model, or vectors of two models would be compared"}
 	}
 	opts = opts.withDefaults(embedder)
