@@ -27,19 +27,10 @@ type degradations struct {
 	byUser *lru.Cache[int64, map[string]*Degradation] // searched last of those with any
 }
 
-// maxDegraded bounds the users.
-const maxDegraded = 4096
-
-func newDegradations() *degradations {
-	cache, err := lru.New[int64, map[string]*Degradation](maxDegraded)
-	if err != nil {
-		panic(err) // only for a size that is not positive
-	}
-	return &degradations{byUser: cache}
-}
-
-// everybody stands for all users together; no user has this id.
-const everybody = -1
+const (
+	everybody   = -1   // stands for all users together; no user has this id
+	maxDegraded = 4096 // users
+)
 
 func (d *degradations) note(userID int64, now time.Time, degraded []Degraded) {
 	if userID == 0 {

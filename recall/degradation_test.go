@@ -8,7 +8,7 @@ import (
 )
 
 func TestDegradationsAreBounded(t *testing.T) {
-	d := newDegradations()
+	d := &degradations{byUser: newUsers[map[string]*Degradation](maxDegraded)}
 	for i := range int64(2 * maxDegraded) {
 		d.note(1+i, time.Now(), []Degraded{{"vector", "late"}})
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -35,6 +36,9 @@ type sharedIndex struct {
 
 	completing atomic.Bool   // in the background
 	reading    chan struct{} // holds one value while a goroutine completes the index
+
+	damaged   error    // why it could not be completed
+	damagedAt [2]int64 // the watermark then, until whose change it is not tried again
 }
 
 // maxIndexes bounds how many users' indexes stay in memory.
@@ -46,11 +50,16 @@ const (
 )
 
 func newIndexes(db *schema.DB, bg *background.Reads) *indexes {
-	cache, err := lru.New[int64, *sharedIndex](maxIndexes)
+	return &indexes{db: db, background: bg, inline: readInline, first: readFirst, byUser: newUsers[*sharedIndex](maxIndexes)}
+}
+
+// newUsers returns a cache for at most so many users.
+func newUsers[V any](most int) *lru.Cache[int64, V] {
+	cache, err := lru.New[int64, V](most)
 	if err != nil {
 		panic(err) // only for a size that is not positive
 	}
-	return &indexes{db: db, background: bg, inline: readInline, first: readFirst, byUser: cache}
+	return cache
 }
 
 func (c *indexes) get(userID int64) *sharedIndex {
@@ -120,7 +129,7 @@ func (c *indexes) current(ctx context.Context, s *schema.Snapshot, userID int64,
 	if removed && c.removed != nil {
 		c.removed(userID)
 	}
-	if partly && (whole || !c.complete(userID, ix)) {
+	if partly && (whole || !c.complete(userID, ix, [2]int64{lastChunk, lastOp})) {
 		if err := ix.complete(ctx, s, userID); err != nil {
 			return nil, err
 		}
@@ -158,13 +167,28 @@ func (c *indexes) catchUp(ctx context.Context, s *schema.Snapshot, ix *sharedInd
 	return removed, ix.skipped > 0, err
 }
 
-// complete starts to read all of a user's text in the background. It reports false
-// if the background was stopped.
-func (c *indexes) complete(userID int64, ix *sharedIndex) bool {
-	return c.background.Once(&ix.completing, func(ctx context.Context) {
-		// On an error, the next search reports the index as partial and tries again.
-		_ = c.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error { return ix.complete(ctx, s, userID) })
+// complete starts to read all of a user's text in the background, unless damage kept it from
+// that at this watermark. It reports false if the background was stopped.
+func (c *indexes) complete(userID int64, ix *sharedIndex, at [2]int64) bool {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	return ix.damaged != nil && ix.damagedAt == at || c.background.Once(&ix.completing, func(ctx context.Context) {
+		err := c.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error { return ix.complete(ctx, s, userID) })
+		if errors.Is(err, schema.ErrCorrupt) { // after another error the next search tries again
+			ix.mu.Lock()
+			defer ix.mu.Unlock()
+			ix.damaged, ix.damagedAt = err, at
+		}
 	})
+}
+
+// unread says what is not searched of an index that skips older text, and why.
+func (ix *sharedIndex) unread() string {
+	why := "are still being read"
+	if ix.damaged != nil {
+		why = "cannot be read: " + ix.damaged.Error()
+	}
+	return fmt.Sprintf("only the newest %d memories were searched: the others %s", len(ix.docs), why)
 }
 
 // complete reads all of a user's text into a new index and then replaces the current
@@ -176,7 +200,10 @@ func (ix *sharedIndex) complete(ctx context.Context, s *schema.Snapshot, userID 
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if !ix.partly() {
+	ix.mu.RLock()
+	partly := ix.skipped > 0
+	ix.mu.RUnlock()
+	if !partly {
 		return nil
 	}
 	lastChunk, lastOp, err := s.TextWatermark(ctx, userID)
@@ -191,15 +218,8 @@ func (ix *sharedIndex) complete(ctx context.Context, s *schema.Snapshot, userID 
 	fresh.fit()
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
-	ix.index = fresh
+	ix.index, ix.damaged = fresh, nil
 	return nil
-}
-
-// partly reports whether the index skips older text.
-func (ix *sharedIndex) partly() bool {
-	ix.mu.RLock()
-	defer ix.mu.RUnlock()
-	return ix.skipped > 0
 }
 
 // catchUp adds the chunks and changes since the last call.

@@ -3,7 +3,6 @@ package recall
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -73,7 +72,7 @@ func New(db *schema.DB, opts Options) *Searcher {
 	bg := background.New()
 	s := &Searcher{
 		db: db, opts: opts, weights: DefaultWeights(), meanings: VectorWeights(), scorer: opts.Scorer, candidateFactor: opts.CandidateFactor, retention: opts.Retention,
-		indexes: newIndexes(db, bg), background: bg, degraded: newDegradations(),
+		indexes: newIndexes(db, bg), background: bg, degraded: &degradations{byUser: newUsers[map[string]*Degradation](maxDegraded)},
 	}
 	if opts.Weights != nil {
 		s.weights, s.meanings = *opts.Weights, *opts.Weights
@@ -289,7 +288,7 @@ func (s *Searcher) order(ctx context.Context, snap *schema.Snapshot, userID int6
 	}
 	rankings, degraded := s.ask(ctx, r)
 	if ix.skipped > 0 {
-		degraded = append(degraded, Degraded{"text", fmt.Sprintf("only the newest %d memories were searched: the others are still being read", len(ix.docs))})
+		degraded = append(degraded, Degraded{"text", ix.unread()})
 	}
 	defer r.similar.done()
 	if err := ctx.Err(); err != nil {

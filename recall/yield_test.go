@@ -110,3 +110,10 @@ func TestFirstSearchDoesNotWaitForYielding(t *testing.T) {
 	require.Len(t, answer.Degraded, 1, "the text alone")
 	require.Equal(t, len(pets), set.len())
 }
+
+// partly reports whether the index skips older text.
+func (ix *sharedIndex) partly() bool {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	return ix.skipped > 0
+}
