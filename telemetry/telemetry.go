@@ -23,7 +23,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"sync"
 	"time"
 
 	"go.opentelemetry.io/otel"
@@ -190,27 +189,6 @@ func errorType(err error) attribute.KeyValue {
 // healthAge is how long the state of a memory is kept.
 const healthAge = time.Minute
 
-// recentHealth is the state of a memory as it was at most [healthAge] ago.
-type recentHealth struct {
-	mu     sync.Mutex
-	at     time.Time
-	health *extension.Health
-}
-
-// read returns the state, with an error the last one.
-func (c *recentHealth) read(ctx context.Context, read func(context.Context) (*extension.Health, error)) (*extension.Health, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.health != nil && time.Since(c.at) < healthAge {
-		return c.health, nil
-	}
-	health, err := read(ctx)
-	if err == nil {
-		c.at, c.health = time.Now(), health
-	}
-	return c.health, err
-}
-
 // Watch reports the state of an open memory whenever metrics are collected, until
 // stop is called, which must be before the memory is closed: the sizes of its files,
 // the backlog of background work, and what waits for a person. It reads the state at
@@ -239,9 +217,9 @@ func Watch(x *extension.Extension, o Options) (stop func() error, err error) {
 	if o.Store != "" {
 		labels = metric.WithAttributes(attribute.String("gen_ai.memory.store.id", o.Store))
 	}
-	var recent recentHealth
+	var recent memory.Recent[extension.Health]
 	registered, err := meter.RegisterCallback(func(ctx context.Context, to metric.Observer) error {
-		health, err := recent.read(ctx, x.Health)
+		health, err := recent.Read(ctx, healthAge, x.Health)
 		if health == nil {
 			return err
 		}

@@ -151,7 +151,7 @@ var table = []row{
 	{pkg: "internal/link"}, // how a program finds the server that has a file open
 	{pkg: "internal/mcpserver", ours: []string{"extension", "eventbus", "schema", "recall", "tools", "internal/link", "internal/text"}},
 
-	{pkg: "internal/server", ours: []string{"consolidate/fourstores", "internal/engine", "internal/link", "internal/mcpserver", "extension", "eventbus", "schema", "schema/inspect", "schema/records", "schema/undo", "tools", "internal/text"}},
+	{pkg: "internal/server", ours: []string{"consolidate/fourstores", "internal/engine", "internal/link", "internal/memory", "internal/mcpserver", "extension", "eventbus", "schema", "schema/inspect", "schema/records", "schema/undo", "tools", "internal/text"}},
 	// The page on which people look at a memory. What the extension has no call for it reads from schema.
 	{pkg: "internal/inspector", ours: []string{"consolidate/fourstores", "recall", "extension", "schema", "schema/inspect", "schema/undo", "internal/memory", "internal/text"}, oursInTests: []string{"eventbus", "internal/server", "internal/clock"}},
 	{pkg: "internal/inspector/browser", oursInTests: []string{"internal/inspector", "extension", "eventbus", "schema", "tools", "internal/server", "internal/clock", "internal/racing"}, testsOnly: true},

@@ -164,7 +164,7 @@ func (w *reading) affirmed(ctx context.Context, q *Request) error {
 			t.add(&x.memories[i])
 		}
 	}
-	all, err := w.claimed(ctx)
+	all, err := w.tx.Claims(ctx, w.UserID, claimsRead)
 	if err != nil || named == 0 {
 		return err
 	}

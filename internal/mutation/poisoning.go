@@ -227,7 +227,7 @@ var poisoning = []Mutant{
 	},
 	{
 		Defence: "over HTTP, messages of role user are trusted only with a host's token",
-		File:    "internal/server/api.go",
+		File:    "internal/server/turns.go",
 		Old:     `case t.Role == "user" || t.Role == "assistant":`,
 		New:     "case false:",
 		Package: "./internal/server",

@@ -276,29 +276,6 @@ func TestConnectionsAreLimited(t *testing.T) {
 	require.NoError(t, <-ended)
 }
 
-// The check of every memory, of which the counts are a part, does not run on each scrape.
-func TestMetricsReadTheFileOnceAMinute(t *testing.T) {
-	var c recentHealth
-	reads := 0
-	read := func(context.Context) (*extension.Health, error) {
-		if reads++; reads == 1 {
-			return nil, schema.ErrBusy
-		}
-		return &extension.Health{FileBytes: int64(reads)}, nil
-	}
-	_, err := c.read(t.Context(), read)
-	require.ErrorIs(t, err, schema.ErrBusy)
-	for range 3 {
-		health, err := c.read(t.Context(), read)
-		require.NoError(t, err)
-		require.EqualValues(t, 2, health.FileBytes)
-	}
-	c.at = c.at.Add(-healthAge)
-	health, err := c.read(t.Context(), read)
-	require.NoError(t, err)
-	require.EqualValues(t, 3, health.FileBytes)
-}
-
 // The index of the only user is read before the first question.
 func TestTheIndexIsReadAtTheStart(t *testing.T) {
 	w := newWorld(t, Options{Ready: func(string) error { return nil }})

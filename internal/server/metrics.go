@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -9,8 +8,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/ebbmem/ebb/extension"
 )
 
 // metrics counts requests by route and status code. No label contains a user or a
@@ -108,30 +105,10 @@ func (s *Server) counted(mux *http.ServeMux) http.Handler {
 // and several programs may scrape every few seconds.
 const healthAge = time.Minute
 
-// recentHealth is the state of the file as it was at most [healthAge] ago.
-type recentHealth struct {
-	mu     sync.Mutex
-	at     time.Time
-	health *extension.Health
-}
-
-func (c *recentHealth) read(ctx context.Context, read func(context.Context) (*extension.Health, error)) (*extension.Health, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.health != nil && time.Since(c.at) < healthAge {
-		return c.health, nil
-	}
-	health, err := read(ctx)
-	if err == nil {
-		c.at, c.health = time.Now(), health
-	}
-	return health, err
-}
-
 // serveMetrics writes the request counts and the state of the memory file in the
 // Prometheus text format.
 func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request) {
-	health, err := s.health.read(r.Context(), s.ext.Health)
+	health, err := s.health.Read(r.Context(), healthAge, s.ext.Health)
 	if err != nil {
 		s.errorOf(w, err)
 		return

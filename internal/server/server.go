@@ -22,6 +22,7 @@ import (
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/link"
 	"github.com/ebbmem/ebb/internal/mcpserver"
+	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -71,7 +72,7 @@ type Server struct {
 	failures *rate.Limiter // requests without a valid token
 	patience time.Duration // with a client that does not read its response
 	metrics  metrics
-	health   recentHealth
+	health   memory.Recent[extension.Health]
 
 	mu            sync.Mutex
 	limiters      *lru.Cache[string, *rate.Limiter]

@@ -27,9 +27,9 @@ var (
 	pastAsked  = regexp.MustCompile(`\b(?:did|was|were|happened|went|had|gab|war|waren|hatte|hatten|passiert|gemacht|gewesen|hice|hicimos|paso|fue|fui|vi|comi|estuve|hubo)\b`)
 	// "Was habe ich am Freitag vor?" looks ahead, "Was habe ich am Freitag gemacht?" does not.
 	germanHave       = regexp.MustCompile(`\b(?:hab|habe|haben)\b`)
-	germanParticiple = regexp.MustCompile(`\b(?:\pL*ge\pL{2,}(?:t|en)|getan|\pL+iert|(?:be|ver|er|ent|zer)\pL{3,}t|bekommen|vergessen|verloren|erhalten|besprochen|versprochen|begonnen|verstanden|entschieden)\b`)
+	germanParticiple = regexp.MustCompile(`\b(?:\pL*ge\pL{2,}(?:t|en)|getan|\pL+iert|(?:be|ver|er|ent|zer|unter|uber|wieder)\pL{3,}t|\pL+(?:nommen|schrieben|fohlen)|bekommen|vergessen|verloren|erhalten|besprochen|versprochen|begonnen|verstanden|entschieden)\b`)
 	germanWhat       = regexp.MustCompile(`\bwas ((?:steht|stehen|hab|habe|haben|hast|ist|sind|mach|mache|machen|muss|mussen|kommt|liegt|soll|sollte|will|plane|planen)\b)`)
-	pastHan          = regexp.MustCompile(`了(?:什么|什麼|谁|誰|哪|几|幾|多少|些)|(?:发生|發生|说|說|去|做|买|買|吃|见|見|聊|看|玩|干)(?:了|过|過)|(?:去|看|买|買|见|見|说|說|吃)的`)
+	pastHan          = regexp.MustCompile(`了(?:什么|什麼|谁|誰|哪|几|幾|多少|些)|(?:发生|發生|说|說|去|做|买|買|吃|见|見|聊|看|玩|干)(?:了|过|過)|(?:^|[^要会會想])(?:去|看|买|買|见|見|说|說|吃)的`)
 	freeAsked        = regexp.MustCompile(`\b(?:free|busy|planned|scheduled|available|frei|zeit|was vor|etwas vor|termine?|geplant|libre|ocupad[oa]|planes)\b|有空|安排|有什么事|计划|要|会|打算|日程`)
 	clockAsked       = regexp.MustCompile(`\bwhat time is it\b|\bwie ?viel uhr ist\b|\bwie spat\b|\bque hora es\b|现在.*几点|几点了`)
 	// anotherTime matches a question without its time that goes on from one about another time.
