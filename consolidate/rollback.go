@@ -5,30 +5,43 @@ import (
 	"errors"
 
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/inspect"
 	"github.com/ebbmem/ebb/schema/undo"
 )
 
 // Rollback undoes a run and returns what had to stay because later changes rest on
 // it. The local day stays consolidated: the next night continues from where the
-// run began.
+// run began. What a message or the host changed is undone at once; to undo a night it
+// waits for a night that this process runs, until ctx ends.
 //
 // Errors: [*schema.InvalidError] for the scope, [schema.ErrNotFound] for a run
 // that is not this user's, [schema.ErrConflict] for one that is already undone
-// and while another process runs a night.
+// and, for a night, while another process runs one; the context's error.
 func (r *Runner) Rollback(ctx context.Context, scope schema.Scope, runUID string) (undone *undo.Result, err error) {
-	err = r.alone(ctx, scope, func(lease *schema.Lease) error {
-		return r.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
-			if err := checked(ctx, tx, lease); err != nil {
-				return err
-			}
-			userID, err := tx.KnownUserID(ctx, scope)
-			if err != nil {
-				return err
+	var run *schema.Run
+	err = r.db.ReadUser(ctx, scope, func(ctx context.Context, s *schema.Snapshot, userID int64) (err error) {
+		run, err = inspect.Run(ctx, s, userID, runUID)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	reverse := func(lease *schema.Lease) error {
+		return r.db.WriteUser(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) (err error) {
+			if lease != nil {
+				if err := checked(ctx, tx, lease); err != nil {
+					return err
+				}
 			}
 			undone, err = undo.Run(ctx, tx, userID, runUID, schema.Actor{Name: undoActor})
 			return err
 		})
-	})
+	}
+	if run.Cause == schema.CauseSaid || run.Cause == schema.CauseHost {
+		err = reverse(nil)
+		return undone, err
+	}
+	err = r.alone(ctx, scope, reverse)
 	return undone, err
 }
 

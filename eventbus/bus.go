@@ -2,16 +2,12 @@ package eventbus
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/ebbmem/ebb/schema"
 )
-
-// ErrStopped is returned by a closed bus.
-var ErrStopped = errors.New("the event bus is stopped")
 
 // Handler handles one event at a time. Returning nil marks the event as done for
 // this consumer. After an error or a panic the event is retried with [Backoff], and
@@ -34,7 +30,7 @@ type Publisher interface {
 	// one with the same id, or had one that was erased. Publishing no events does
 	// nothing.
 	//
-	// Errors: [*schema.InvalidError], [ErrStopped], those of schema.DB.Write, or
+	// Errors: [*schema.InvalidError], [schema.ErrClosed], those of schema.DB.Write, or
 	// the context's error.
 	Publish(ctx context.Context, events ...Event) error
 }
@@ -47,7 +43,7 @@ type Subscriber interface {
 	// several processes subscribe under one name, one of them delivers at a time.
 	// ctx applies to the call, not to the subscription.
 	//
-	// Errors: [*schema.InvalidError], [ErrStopped], those of schema.DB.Write.
+	// Errors: [*schema.InvalidError], [schema.ErrClosed], those of schema.DB.Write.
 	Subscribe(ctx context.Context, name string, h Handler, opts ...SubscribeOption) (Subscription, error)
 }
 
@@ -69,6 +65,24 @@ type Bus interface {
 	// Close rejects new events and closes every subscription, with the same waits as
 	// [Subscription.Close]. A second call waits again for handlers still running.
 	Close(ctx context.Context) error
+}
+
+// Durable is a Bus that keeps its events and the position of each consumer, as
+// [Journal] and the bus of a memory do.
+type Durable interface {
+	Bus
+	// Stats returns the state of each consumer.
+	Stats(ctx context.Context) ([]ConsumerStats, error)
+	// Parked lists the events that failed too often; see [MaxAttempts].
+	Parked(ctx context.Context, consumer string) ([]ParkedEvent, error)
+	// Retry delivers a parked event again.
+	Retry(ctx context.Context, consumer string, seq int64) error
+	// Replay sets a consumer back to an event.
+	Replay(ctx context.Context, consumer string, fromSeq int64) error
+	// Tail returns the events after one.
+	Tail(ctx context.Context, afterSeq int64, limit int, topics ...string) ([]Event, error)
+	// WaitIdle waits until consumers have handled what is published.
+	WaitIdle(ctx context.Context, consumers ...string) error
 }
 
 // SubscribeOption configures a subscription.
@@ -99,8 +113,8 @@ func Topics(patterns ...string) SubscribeOption {
 func FromStart() SubscribeOption { return func(o *subscribeOptions) { o.fromStart = true } }
 
 // MaxAttempts sets the number of delivery attempts before an event is parked. A
-// parked event is kept, listed by [Journal.Parked], and not delivered again until
-// [Journal.Retry]. Default 5; at least 1.
+// parked event is kept, listed by [Durable].Parked, and not delivered again until
+// [Durable].Retry. Default 5; at least 1.
 func MaxAttempts(n int) SubscribeOption { return func(o *subscribeOptions) { o.maxAttempts = n } }
 
 // Backoff sets the delay before a retry. attempt is the number of failed attempts,

@@ -267,7 +267,7 @@ func (c *consumer) attempt(ctx context.Context, e Event, attempts int, again boo
 			c.unflushed.deliveries[e.Seq] = delivery{succeeded: true}
 		}
 		return true
-	case ctx.Err() != nil, c.stopping() && (errors.Is(err, ErrStopped) || errors.Is(err, schema.ErrClosed)):
+	case ctx.Err() != nil, c.stopping() && errors.Is(err, schema.ErrClosed):
 		return false
 	case errors.As(err, &snooze):
 		d = delivery{attempts: attempts, next: time.Now().Add(snooze.wait)}

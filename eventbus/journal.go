@@ -227,7 +227,7 @@ func (j *Journal) AppendPrepared(ctx context.Context, tx *schema.Tx, reports ...
 
 func (j *Journal) write(ctx context.Context, n int, queued func(), fn func(context.Context, *schema.Tx) error) error {
 	if j.isClosed() {
-		return ErrStopped
+		return schema.ErrClosed
 	}
 	if n == 0 {
 		return nil
@@ -332,7 +332,7 @@ func (j *Journal) Subscribe(ctx context.Context, name string, h Handler, opts ..
 	defer j.mu.Unlock()
 	if j.closed {
 		delete(j.consumers, name)
-		return nil, ErrStopped
+		return nil, schema.ErrClosed
 	}
 	c.started = true
 	go c.run()
@@ -343,7 +343,7 @@ func (j *Journal) reserve(c *consumer) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.closed {
-		return ErrStopped
+		return schema.ErrClosed
 	}
 	if _, taken := j.consumers[c.name]; taken {
 		return &schema.InvalidError{Field: "name", Reason: fmt.Sprintf("%q is subscribed already; close that subscription first", c.name)}

@@ -68,5 +68,5 @@ func TestWaitIdleOfAClosedBus(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, j.WaitIdle(t.Context(), "c"))
 	require.NoError(t, j.Close(t.Context()))
-	require.ErrorIs(t, j.WaitIdle(t.Context(), "c"), eventbus.ErrStopped)
+	require.ErrorIs(t, j.WaitIdle(t.Context(), "c"), schema.ErrClosed)
 }

@@ -222,7 +222,7 @@ func (j *Journal) Tail(ctx context.Context, afterSeq int64, limit int, topics ..
 // for later retries and parked events; [Journal.Stats] counts those.
 //
 // Errors: [*schema.InvalidError] for a consumer that is not subscribed here,
-// [ErrStopped] if the bus is closed meanwhile, those of schema.DB.Read, the context's
+// [schema.ErrClosed] if the bus is closed meanwhile, those of schema.DB.Read, the context's
 // error.
 func (j *Journal) WaitIdle(ctx context.Context, consumers ...string) error {
 	if len(consumers) == 0 {
@@ -281,7 +281,7 @@ func (j *Journal) idle(ctx context.Context, consumers []string) (idle bool, err 
 		for _, name := range consumers {
 			topics, ok := j.topicsOf(name)
 			if !ok && j.isClosed() {
-				return ErrStopped // Close has removed the subscription
+				return schema.ErrClosed // Close has removed the subscription
 			}
 			if !ok {
 				return &schema.InvalidError{Field: "consumers", Reason: fmt.Sprintf("name %q, which is not subscribed here", name)}

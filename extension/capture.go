@@ -35,8 +35,8 @@ type captures struct {
 	bulk          sync.Mutex             // held while locking several conversations
 }
 
-// exposureStore are the parts of the store that captures needs; see [Extension.storedView]
-// and [Extension.overtake].
+// exposureStore are the parts of the store that captures needs; see
+// [Extension.storedExposure] and [Extension.lowerTrust].
 type exposureStore interface {
 	storedExposure(ctx context.Context, of Scope) (schema.Trust, error)
 	lowerTrust(ctx context.Context, of Scope, answers []string, level schema.Trust) error
@@ -142,7 +142,7 @@ func newCaptures(now func() time.Time, store exposureStore) (*captures, error) {
 	return &captures{now: now, store: store, conversations: turns, erased: make(map[schema.Scope]int64), stamp: func([]eventbus.Event) {}}, err
 }
 
-// conversationScope returns the scope that identifies a conversationScope. Agents of one
+// conversationScope returns the scope that identifies a conversation. Agents of one
 // session share it.
 func conversationScope(scope schema.Scope) schema.Scope {
 	scope.Agent = ""
@@ -171,8 +171,8 @@ func (c *captures) conversation(scope schema.Scope, known *conversation) *conver
 	return t
 }
 
-// admit adds messages of one conversation to its view, and sets the trust of
-// answers. The view keeps them even if storing them fails, since the model may have
+// admit adds messages of one conversation to its exposure, and sets the trust of
+// answers. The exposure keeps them even if storing them fails, since the model may have
 // read them. t.mu is held.
 func (c *captures) admit(ctx context.Context, t *conversation, events []eventbus.Event) error {
 	of := conversationScope(events[0].Scope)
@@ -198,7 +198,7 @@ func isAnswer(e eventbus.Event) bool {
 	return err == nil && m.Role == roleAssistant
 }
 
-// loadExposure adds the stored part of a conversation to its view, once. t.mu is held.
+// loadExposure adds the stored part of a conversation to its exposure, once. t.mu is held.
 func (c *captures) loadExposure(ctx context.Context, t *conversation, of Scope) error {
 	if t.exposure.read {
 		return nil
@@ -287,22 +287,10 @@ func (t *conversation) expose(level schema.Trust) {
 
 // hostBus is the bus that hosts get. Its Publish is one of the sources of messages.
 type hostBus struct {
-	journal
+	eventbus.Durable
 
 	captures *captures
 	mem      *memory.Memory
-}
-
-// journal is the part of [eventbus.Journal] that hosts use unchanged.
-type journal interface {
-	eventbus.Subscriber
-	Close(ctx context.Context) error
-	Stats(ctx context.Context) ([]eventbus.ConsumerStats, error)
-	Parked(ctx context.Context, consumer string) ([]eventbus.ParkedEvent, error)
-	Retry(ctx context.Context, consumer string, seq int64) error
-	Replay(ctx context.Context, consumer string, fromSeq int64) error
-	Tail(ctx context.Context, afterSeq int64, limit int, topics ...string) ([]eventbus.Event, error)
-	WaitIdle(ctx context.Context, consumers ...string) error
 }
 
 // Publish stores the host's events, all or none. Repeated reports are detected only
@@ -331,7 +319,7 @@ func (b hostBus) PublishNew(ctx context.Context, events ...eventbus.Event) (stor
 }
 
 // publishBulk publishes the events of several conversations, each with its own
-// view. They count as a bulk import, without detection of repeated reports.
+// exposure. They count as a bulk import, without detection of repeated reports.
 func (c *captures) publishBulk(ctx context.Context, next *memory.Memory, events []eventbus.Event) error {
 	events = slices.Clone(events)
 	c.stamp(events)

@@ -144,6 +144,56 @@ func TestMessageIsStoredIfInnerMemoryFails(t *testing.T) {
 	require.Equal(t, []string{"my locker is number nine"}, recalled(t, x, ada, "locker"))
 }
 
+// strange is an inner memory with a history of a type of its own.
+type strange struct{ forgetful }
+
+func (strange) MemoryVariables(context.Context) []string { return []string{"history"} }
+func (strange) GetMemoryKey(context.Context) string      { return "history" }
+func (strange) LoadMemoryVariables(context.Context, map[string]any) (map[string]any, error) {
+	return map[string]any{"history": []int{1}}, nil
+}
+
+func TestStrangeHistoryIsReported(t *testing.T) {
+	var f faults
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Hooks: extension.Hooks{OnError: f.hook}, NoBackground: true})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	other := extension.Scope{User: ada.User, Session: "other"}
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(other, "my locker is number nine")))
+	inputs := map[string]any{"input": "which locker is mine?"}
+	loaded, err := session(t, x, ada).Memory(extension.WithInner(strange{})).LoadMemoryVariables(t.Context(), inputs)
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{"history": []int{1}}, loaded)
+	require.Len(t, f.all, 1)
+	require.Contains(t, f.all[0], "WithVariable")
+
+	loaded, err = session(t, x, ada).Memory(extension.WithInner(strange{}), extension.WithVariable("recalled")).LoadMemoryVariables(t.Context(), inputs)
+	require.NoError(t, err)
+	require.Contains(t, loaded["recalled"], "number nine")
+}
+
+func TestReadOnlyTurns(t *testing.T) {
+	path := fresh(t)
+	x := open(t, path)
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(extension.Scope{User: ada.User, Session: "other"}, "my locker is number nine")))
+	require.NoError(t, x.Close(t.Context()))
+	x, err := extension.Open(t.Context(), path, &extension.Config{ReadOnly: true})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	m := session(t, x, ada).Memory()
+	inputs := map[string]any{"input": "which locker is mine?"}
+	loaded, err := m.LoadMemoryVariables(t.Context(), inputs)
+	require.NoError(t, err)
+	require.Contains(t, loaded["history"], "number nine")
+	require.NoError(t, m.SaveContext(t.Context(), inputs, map[string]any{"output": "number nine"}))
+	loaded, err = m.LoadMemoryVariables(t.Context(), map[string]any{"input": "and yours?"})
+	require.NoError(t, err)
+	require.Contains(t, loaded["history"], "Human: which locker is mine?", "the inner memory has the turn")
+	health, err := x.Health(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, health.Failures)
+}
+
 func TestQuestionDoesNotFindItself(t *testing.T) {
 	for name, question := range map[string]string{
 		"line ends":      "which giraffe did\r\nNoor see in the zoo?",

@@ -111,7 +111,7 @@ func finds(t *testing.T, x *Extension, scope Scope, word, text string) bool {
 
 // closed are the answers that a call may get from a memory that is closed
 // under it.
-var closed = []error{ErrClosed, eventbus.ErrStopped, context.Canceled, context.DeadlineExceeded, ErrConflict, ErrBusy}
+var closed = []error{ErrClosed, context.Canceled, context.DeadlineExceeded, ErrConflict, ErrBusy}
 
 // Close comes while everything is under way: every call ends, with its result
 // or with an error that says so, nothing is left running, and what was
@@ -261,7 +261,7 @@ func everything(t *testing.T, x *Extension, dir string, export []byte) (*acknowl
 					begun.each <- struct{}{}
 				}
 				err := do(i)
-				if errors.Is(err, ErrClosed) || errors.Is(err, eventbus.ErrStopped) {
+				if errors.Is(err, ErrClosed) {
 					return
 				}
 				typed := err == nil || slices.ContainsFunc(closed, func(kind error) bool { return errors.Is(err, kind) })

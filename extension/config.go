@@ -55,7 +55,8 @@ type Config struct {
 	// Redaction configures what is removed from texts before they are written.
 	// Default: secrets.
 	Redaction Redaction
-	// ReadOnly opens the file for reading only and implies NoBackground. If no file
+	// ReadOnly opens the file for reading only and implies NoBackground. Turns get
+	// memories, and are not stored. If no file
 	// can be created in its folder and its log is empty, the file is read without
 	// locks; calls during which another process writes to it then return [ErrBusy].
 	ReadOnly bool

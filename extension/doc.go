@@ -76,5 +76,6 @@
 //
 // Memory never breaks a turn: loading and saving degrade, and report faults
 // through [Hooks] and [Extension.Health]. Other methods return an error that says
-// what is wrong; [*InvalidError] names the field.
+// what is wrong; [*InvalidError] names the field. After Close every method may return
+// [ErrClosed], and with Config.ReadOnly every one that writes returns [ErrReadOnly].
 package extension

@@ -173,8 +173,9 @@ func (x *Extension) Parts() *memory.Memory { return x.mem }
 
 // Bus returns the memory's event bus. Events published on user.message,
 // agent.response and tool.result are remembered in the same transaction. A host can
-// subscribe to all topics, with a durable position for each consumer name.
-func (x *Extension) Bus() eventbus.Bus { return hostBus{x.bus, x.captures, x.mem} }
+// subscribe to all topics, with a durable position for each consumer name, and list and
+// retry the events that a consumer failed on. Close of the memory closes the bus.
+func (x *Extension) Bus() eventbus.Durable { return hostBus{x.bus, x.captures, x.mem} }
 
 // Session returns the memory as seen by one conversation of one user. It returns an
 // [*InvalidError] naming the field for a scope without a user or with a label that
@@ -234,10 +235,7 @@ func (x *Extension) Recall(ctx context.Context, scope Scope, q Query) (*Answer, 
 
 // recall is [Extension.Recall] without moving superseded claims down.
 func (x *Extension) recall(ctx context.Context, scope Scope, q Query) (*Answer, error) {
-	q.Cycle = cmp.Or(q.Cycle, x.Cycle(scope))
-	if len(x.cfg.Stores) > 0 && !q.Archived {
-		q.Skip = x.skipArchived(q.Skip)
-	}
+	q = x.ofProfile(scope, q)
 	ctx, done := x.mem.Observe.Begin(ctx, schema.Operation{Name: "search", Scope: scope, Query: q.Text})
 	answer, err := x.searcher.Search(ctx, scope, q)
 	found := 0
@@ -248,6 +246,16 @@ func (x *Extension) recall(ctx context.Context, scope Scope, q Query) (*Answer, 
 	return answer, err
 }
 
+// ofProfile adds to a query what the profile searches by: the cycle, and without the archive
+// unless the query asks for it.
+func (x *Extension) ofProfile(scope Scope, q Query) Query {
+	q.Cycle = cmp.Or(q.Cycle, x.Cycle(scope))
+	if len(x.cfg.Stores) > 0 && !q.Archived {
+		q.Skip = x.skipArchived(q.Skip)
+	}
+	return q
+}
+
 // Why explains for one memory why a query does or does not return it: the filter
 // that excludes it, that no search arm proposed it, or its rank and signals next to
 // those of the result above it, or of the last one. Ranks are those of [Extension.Recall].
@@ -255,8 +263,7 @@ func (x *Extension) recall(ctx context.Context, scope Scope, q Query) (*Answer, 
 // Errors: those of [Extension.Recall]; [ErrNotFound] for an id that is not in this
 // scope.
 func (x *Extension) Why(ctx context.Context, scope Scope, q Query, id string) (*Explanation, error) {
-	q.Cycle = cmp.Or(q.Cycle, x.Cycle(scope))
-	e, err := x.searcher.Why(ctx, scope, q, id)
+	e, err := x.searcher.Why(ctx, scope, x.ofProfile(scope, q), id)
 	if err != nil || e.Outcome != recall.Returned && e.Above == nil {
 		return e, err
 	}
@@ -269,10 +276,13 @@ func (x *Extension) Why(ctx context.Context, scope Scope, q Query, id string) (*
 	for i := range answer.Results {
 		r := &answer.Results[i]
 		if r.Memory.ID == e.Memory.ID {
-			e.Result, e.Reason = r, fmt.Sprintf("it is result %d of %d", r.Rank, len(answer.Results))
-			break
+			e.Outcome, e.Result, e.Reason = recall.Returned, r, fmt.Sprintf("it is result %d of %d", r.Rank, len(answer.Results))
+			return e, nil
 		}
 		e.Above = r
+	}
+	if e.Outcome == recall.Returned { // before the host's reranker
+		e.Outcome, e.Reason = recall.Outranked, fmt.Sprintf("the reranker does not have it among the %d results", len(answer.Results))
 	}
 	return e, nil
 }

@@ -208,7 +208,7 @@ func TestFailedCaptureIsNotRemembered(t *testing.T) {
 	s := session(t, x, ada)
 	require.NoError(t, x.Close(t.Context()))
 	require.ErrorIs(t, s.Memory().SaveContext(t.Context(), map[string]any{"input": "hello"}, map[string]any{"output": "hi"}), extension.ErrClosed)
-	require.ErrorIs(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "hello")), eventbus.ErrStopped)
+	require.ErrorIs(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "hello")), extension.ErrClosed)
 	_, err = x.Recall(t.Context(), ada, extension.Query{Text: "hello"})
 	require.ErrorIs(t, err, extension.ErrClosed, "an error is never an empty answer")
 }

@@ -32,9 +32,9 @@ import (
 // that models see.
 //
 // A fault of ebb's never fails loading or saving: it is reported through [Hooks],
-// or logged, and listed in [Health]. Two errors are returned: an [*InvalidError] by
-// LoadMemoryVariables for contradictory options, and [ErrClosed] by both after
-// Close.
+// or logged, and listed in [Health]. LoadMemoryVariables returns an [*InvalidError] for
+// contradictory options and the inner memory's errors, Clear the inner memory's, and all
+// three [ErrClosed] after Close.
 //
 // It is safe for concurrent use. Overlapping turns are all stored; calls of the
 // inner memory are serialized.
@@ -157,6 +157,10 @@ func (m *Memory) LoadMemoryVariables(ctx context.Context, inputs map[string]any)
 		values = make(map[string]any)
 	}
 	key := m.GetMemoryKey(ctx)
+	if err := m.unplaced(key, values[key]); err != nil {
+		m.session.ext.outcome(m.session.scope, string(sourceMemory), placing, err)
+		return values, nil
+	}
 	block, recorded := m.session.inject(ctx, "memory", question, question+"\n"+chain.History(values[key]))
 	defer recorded()
 	if m.variable != "" {
@@ -177,9 +181,23 @@ func (m *Memory) LoadMemoryVariables(ctx context.Context, inputs map[string]any)
 	return values, nil
 }
 
+// unplaced returns an error if recalled memories cannot be put before the inner memory's
+// history, because it is of a type of the host's own.
+func (m *Memory) unplaced(key string, history any) error {
+	switch history.(type) {
+	case string, []llms.ChatMessage, nil:
+		return nil
+	}
+	if m.variable != "" {
+		return nil
+	}
+	return &InvalidError{Field: "the inner memory", Reason: fmt.Sprintf("has a history of type %T in %q, before which nothing can be put; name a variable of their own for recalled memories with WithVariable", history, key)}
+}
+
 // SaveContext ends a turn: it stores the answer durably, stores the user's message
 // unless LoadMemoryVariables did, and passes both to the inner memory. The only
-// error is [ErrClosed], because chains.Run discards the answer on any error.
+// error is [ErrClosed], because chains.Run discards the answer on any error. With
+// Config.ReadOnly only the inner memory gets the turn.
 func (m *Memory) SaveContext(ctx context.Context, inputs, outputs map[string]any) error {
 	ext, scope := m.session.ext, m.session.scope
 	if err := ext.errIfClosed(); err != nil {
@@ -264,7 +282,7 @@ func (m *Memory) loadInner(ctx context.Context, inputs map[string]any) (loaded m
 // storeQuestion stores the user's message at the beginning of a turn.
 func (m *Memory) storeQuestion(ctx context.Context, said string) {
 	s := m.session
-	if strings.TrimSpace(said) != "" && !s.ext.cfg.ReadOnly && s.conversation().begin(said, s.ext.cfg.Now()) {
+	if strings.TrimSpace(said) != "" && s.conversation().begin(said, s.ext.cfg.Now()) {
 		if !s.capture(ctx, sourceMemory, eventbus.UserMessage(s.scope, said, eventbus.Speaker(m.speakers.user))) {
 			s.conversation().end(said) // the end of the turn tries again
 		}
@@ -281,9 +299,12 @@ func answer(ctx context.Context, scope Scope, answered string, opts ...eventbus.
 	return eventbus.AgentResponse(scope, answered, opts...)
 }
 
-// capture stores a message unless another source has reported it, and returns
-// whether it is stored.
+// capture stores a message unless another source has reported it, and returns whether
+// it needs no further try. With Config.ReadOnly it stores nothing.
 func (s *Session) capture(ctx context.Context, from source, message eventbus.Event) bool {
+	if s.ext.cfg.ReadOnly {
+		return true // nothing is to be stored
+	}
 	// a completed turn is stored even if its caller has gone, but a redaction hook of the
 	// host's that does not return holds up neither the turn nor the conversation's next ones
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)

@@ -46,8 +46,9 @@ func (x *Extension) asDescribed(stages []consolidate.Stage) []consolidate.Stage 
 }
 
 // Consolidate runs a night for one user now, independent of the schedule, and
-// reports what it did. The local day's scheduled night still takes place. If ctx is
-// cancelled, the run ends between two steps and the next call resumes it.
+// reports what it did. The local day's scheduled night still takes place. It waits for a
+// night that this process runs. If ctx is cancelled, the run ends between two steps and
+// the next call resumes it.
 //
 // If a stage fails, the others still run: the report is returned along with the
 // error.
@@ -88,11 +89,12 @@ func (x *Extension) ConsolidateDry(ctx context.Context, scope Scope) (*Report, e
 // Undo reverts everything a run did, except for changes that later ones depend on,
 // which the result lists. runID is the run's public id. The local day still counts
 // as consolidated, and the run stays in the ledger as undone. Imported runs can be
-// undone too.
+// undone too. What a message or the host changed is undone at once; to undo a night it
+// waits for a night that this process runs, until ctx ends.
 //
 // Errors: [*InvalidError] for the scope, [ErrReadOnly], [ErrNotFound] for a run
-// that is not this user's, [ErrConflict] for a run that is undone already and while
-// another process runs a night.
+// that is not this user's, [ErrConflict] for a run that is undone already and, for a
+// night, while another process runs one; the context's error.
 func (x *Extension) Undo(ctx context.Context, scope Scope, runID string) (*undo.Result, error) {
 	if err := scope.Validate(); err != nil {
 		return nil, err

@@ -208,3 +208,43 @@ func TestNightConfigValidation(t *testing.T) {
 		require.Equal(t, field, invalid.Field)
 	}
 }
+
+// slow is a stage that takes until its test says.
+type slow struct{ began, end chan struct{} }
+
+func (slow) Name() string { return "slow" }
+
+func (s slow) Propose(context.Context, *consolidate.Input, consolidate.Apply) error {
+	close(s.began)
+	<-s.end
+	return nil
+}
+
+func TestUndoOfAForgettingDuringANight(t *testing.T) {
+	stage := slow{make(chan struct{}), make(chan struct{})}
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Night: extension.NightConfig{
+		NoSchedule: true, Stages: func([]extension.Stage) []extension.Stage { return []extension.Stage{stage} }}})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	stated, err := x.Remember(t.Context(), ada, "I keep bees.")
+	require.NoError(t, err)
+	forgotten, err := x.Forget(t.Context(), ada, stated.Memory.UID)
+	require.NoError(t, err)
+	night := make(chan error, 1)
+	go func() {
+		_, err := x.Consolidate(context.Background(), ada)
+		night <- err
+	}()
+	select {
+	case <-stage.began:
+	case err := <-night:
+		require.FailNow(t, "the night ended without its stage", err)
+	}
+	_, err = x.Undo(t.Context(), ada, forgotten.RunID)
+	close(stage.end)
+	require.NoError(t, err)
+	answer, err := x.Recall(t.Context(), ada, extension.Query{Text: "bees", Wait: true})
+	require.NoError(t, err)
+	require.Len(t, answer.Results, 1)
+	require.NoError(t, <-night)
+}

@@ -24,7 +24,7 @@ import (
 type Session struct {
 	ext   *Extension
 	scope schema.Scope
-	own   *conversation // use turn()
+	own   *conversation // use conversation()
 	tools []*tools.Tool
 	shown *blocks // use blocks()
 

@@ -1,6 +1,7 @@
 package extension
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -70,6 +72,42 @@ func TestCurrentRanksAboveSuperseded(t *testing.T) {
 		answer, err := l.x.Recall(t.Context(), dora, q)
 		require.NoError(t, err)
 		require.Contains(t, answer.Results[0].Memory.Content, "Lisbon", name)
+	}
+}
+
+// Why has the order that the host's reranker made.
+func TestWhyWithAReranker(t *testing.T) {
+	l := newDiary(t, func(cfg *Config) {
+		cfg.Ranking.Rerank = func(_ context.Context, _ string, memories []schema.Memory) ([]float64, error) {
+			scores := make([]float64, len(memories))
+			for i := range scores {
+				scores[i] = float64(i) // the last first
+			}
+			return scores, nil
+		}
+	})
+	for _, room := range []string{"kitchen", "cellar", "attic", "hall", "garage"} {
+		l.says("The kettle whistles in the " + room + ".")
+	}
+	query := Query{Text: "Where does the kettle whistle?", Limit: 2, Kinds: []Kind{schema.KindEpisode}, Wait: true}
+	answer, err := l.x.Recall(t.Context(), dora, query)
+	require.NoError(t, err)
+	query.Limit = 5
+	all, err := l.x.Recall(t.Context(), dora, query)
+	require.NoError(t, err)
+	require.Len(t, all.Results, 5)
+	query.Limit = 2
+	for i, r := range all.Results {
+		why, err := l.x.Why(t.Context(), dora, query, r.Memory.UID)
+		require.NoError(t, err)
+		if i < 2 {
+			require.Equal(t, answer.Results[i].Memory.UID, r.Memory.UID)
+			require.Equal(t, recall.Returned, why.Outcome)
+			require.Equal(t, fmt.Sprintf("it is result %d of 2", i+1), why.Reason)
+		} else {
+			require.Equal(t, recall.Outranked, why.Outcome, why.Reason)
+			require.Equal(t, answer.Results[1].Memory.UID, why.Above.Memory.UID)
+		}
 	}
 }
 

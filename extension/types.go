@@ -135,15 +135,16 @@ const (
 
 // Errors for use with errors.Is.
 var (
-	ErrNotFound    = schema.ErrNotFound
-	ErrConflict    = schema.ErrConflict
-	ErrReadOnly    = schema.ErrReadOnly
-	ErrDiskFull    = schema.ErrDiskFull
-	ErrIO          = schema.ErrIO
-	ErrCorrupt     = schema.ErrCorrupt
-	ErrNotDatabase = schema.ErrNotDatabase
-	ErrBusy        = schema.ErrBusy
-	ErrClosed      = schema.ErrClosed
+	ErrNotFound    = schema.ErrNotFound    // not in this scope, or another user's
+	ErrConflict    = schema.ErrConflict    // changed since it was read; read again and retry
+	ErrReadOnly    = schema.ErrReadOnly    // the file or Config.ReadOnly does not allow writing
+	ErrDiskFull    = schema.ErrDiskFull    // nothing of the write was kept
+	ErrIO          = schema.ErrIO          // the disk failed; nothing of the write was kept
+	ErrCorrupt     = schema.ErrCorrupt     // the file is damaged; `ebb doctor` diagnoses it
+	ErrNotDatabase = schema.ErrNotDatabase // the file is not a memory
+	ErrBusy        = schema.ErrBusy        // another process held the write lock for too long; retry
+	ErrClosed      = schema.ErrClosed      // the memory was closed
+	ErrFileOnly    = schema.ErrFileOnly    // only a memory in a file can do what was asked
 
 	// ErrKey matches the three errors below: the key does not fit the file.
 	ErrKey         = schema.ErrKey

@@ -14,6 +14,7 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/eventbus/jetstream"
 	"github.com/ebbmem/ebb/internal/bustest"
+	"github.com/ebbmem/ebb/schema"
 )
 
 // through is a bus whose publishers reach the journal through a stream. Publish waits
@@ -30,7 +31,7 @@ type through struct {
 
 func (b *through) Publish(ctx context.Context, events ...eventbus.Event) error {
 	if b.closed.Load() {
-		return eventbus.ErrStopped
+		return schema.ErrClosed
 	}
 	var last uint64
 	for _, e := range events {

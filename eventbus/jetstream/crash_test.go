@@ -89,10 +89,7 @@ func TestKilledWithTheBroker(t *testing.T) {
 		require.NoError(t, json.Unmarshal(m.Data, &e))
 		streamed = append(streamed, e.ID)
 	}
-	bus := x.Bus().(interface {
-		Tail(ctx context.Context, afterSeq int64, limit int, topics ...string) ([]eventbus.Event, error)
-	})
-	events, err := bus.Tail(t.Context(), 0, 100000, eventbus.TopicUserMessage)
+	events, err := x.Bus().Tail(t.Context(), 0, 100000, eventbus.TopicUserMessage)
 	require.NoError(t, err)
 	for _, e := range events {
 		stored = append(stored, e.ID)

@@ -255,7 +255,7 @@ func (i *Inbox) handle(msg broker.Msg) {
 			return
 		}
 		i.hook.report(fmt.Errorf("message on %s, attempt %d: %w", msg.Subject(), attempt, err))
-		if errors.Is(err, eventbus.ErrStopped) || errors.Is(err, schema.ErrClosed) {
+		if errors.Is(err, schema.ErrClosed) {
 			i.stop() // the memory was closed first
 		}
 		_ = msg.InProgress() // it is delivered again if this is lost

@@ -285,7 +285,7 @@ func TestMemoryClosedFirst(t *testing.T) {
 	send(t, js, eventbus.UserMessage(ada, "kept"))
 	require.Eventually(t, func() bool { return reported.count() > 0 }, patience, time.Millisecond)
 	require.NoError(t, inbox.Close(t.Context()))
-	require.ErrorIs(t, reported.joined(), eventbus.ErrStopped)
+	require.ErrorIs(t, reported.joined(), schema.ErrClosed)
 	next := newJournal(t)
 	newInbox(t, next, js, jetstream.InboxOptions{Host: true})
 	settled(t, js)

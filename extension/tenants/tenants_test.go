@@ -298,7 +298,7 @@ func TestTenantWaitsForRoom(t *testing.T) {
 	require.NoError(t, shared.Bus().Publish(t.Context(), eventbus.UserMessage(schema.Scope{Tenant: "first", User: "ada"}, "still here")))
 	require.NoError(t, shared.Close(t.Context()))
 	require.NoError(t, <-done)
-	require.ErrorIs(t, first.Bus().Publish(t.Context(), eventbus.UserMessage(schema.Scope{Tenant: "first", User: "ada"}, "too late")), eventbus.ErrStopped)
+	require.ErrorIs(t, first.Bus().Publish(t.Context(), eventbus.UserMessage(schema.Scope{Tenant: "first", User: "ada"}, "too late")), schema.ErrClosed)
 }
 
 func TestFailedOpenTakesNoRoom(t *testing.T) {

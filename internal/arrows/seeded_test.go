@@ -30,7 +30,7 @@ func TestCheckFindsSeededViolations(t *testing.T) {
 		{
 			"an arrow sideways",
 			pkg{folder: "consolidate", imports: []string{ours("eventbus")}},
-			"consolidate imports eventbus: its row allows schema, schema/core, schema/undo, recall, recall/reconcile, recall/retention, internal/text, internal/names, internal/grounding, internal/poison, internal/claims",
+			"consolidate imports eventbus: its row allows schema, schema/core, schema/inspect, schema/undo, recall, recall/reconcile, recall/retention, internal/text, internal/names, internal/grounding, internal/poison, internal/claims",
 		},
 		{
 			"a leaf that reaches out",

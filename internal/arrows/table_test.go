@@ -103,7 +103,7 @@ var table = []row{
 	{pkg: "consolidate/ask", ours: []string{"schema", "internal/text", "internal/redact"}, langchain: []string{"llms"}, langchainInTests: []string{anything}},
 	{
 		pkg:              "consolidate",
-		ours:             []string{"schema", "schema/core", "schema/undo", "recall", "recall/reconcile", "recall/retention", "internal/text", "internal/names", "internal/grounding", "internal/poison", "internal/claims"},
+		ours:             []string{"schema", "schema/core", "schema/inspect", "schema/undo", "recall", "recall/reconcile", "recall/retention", "internal/text", "internal/names", "internal/grounding", "internal/poison", "internal/claims"},
 		oursInTests:      []string{"schema/erase", "consolidate/dream", "consolidate/fourstores", "recall/cognitive", "recall/stores"},
 		langchain:        []string{"llms"},
 		langchainInTests: []string{anything},

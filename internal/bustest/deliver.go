@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/schema"
 )
 
 func testStart(t *testing.T, f Features, s Setup) {
@@ -195,7 +196,7 @@ func testReentrant(t *testing.T, _ Features, s Setup) {
 	})
 	publish(t, b, "end")
 	require.NoError(t, wait(t, errs))
-	require.ErrorIs(t, b.Publish(t.Context(), eventbus.UserMessage(scope, "x")), eventbus.ErrStopped)
+	require.ErrorIs(t, b.Publish(t.Context(), eventbus.UserMessage(scope, "x")), schema.ErrClosed)
 	require.NoError(t, b.Close(t.Context()))
 }
 
@@ -219,9 +220,9 @@ func testClose(t *testing.T, _ Features, s Setup) {
 	require.NoError(t, b.Close(t.Context()))
 	require.NoError(t, b.Close(t.Context()), "twice is fine")
 	require.NoError(t, sub.Close(t.Context()), "so is afterwards")
-	require.ErrorIs(t, b.Publish(t.Context(), eventbus.UserMessage(scope, "y")), eventbus.ErrStopped)
+	require.ErrorIs(t, b.Publish(t.Context(), eventbus.UserMessage(scope, "y")), schema.ErrClosed)
 	_, err := b.Subscribe(t.Context(), "d", r.handle)
-	require.ErrorIs(t, err, eventbus.ErrStopped)
+	require.ErrorIs(t, err, schema.ErrClosed)
 	assert.Equal(t, []string{"x"}, r.texts())
 }
 

@@ -35,7 +35,7 @@ var coreMemory = []Mutant{
 	},
 	{
 		Defence: "exposure to core memory survives a restart",
-		File:    "extension/view.go",
+		File:    "extension/exposure.go",
 		Old:     "floor = min(floor, blocks)",
 		New:     "floor = min(floor, max(blocks, schema.MaxTrust))",
 		Package: "./extension",

@@ -252,7 +252,7 @@ var crashes = []Mutant{
 		Test:    "TestFileLockedByAnotherProcess",
 	},
 	{
-		Defence: "WaitIdle returns ErrStopped when the bus is closed",
+		Defence: "WaitIdle returns ErrClosed when the bus is closed",
 		File:    "eventbus/stats.go",
 		Old:     "if !ok && j.isClosed() {",
 		New:     "if false {",

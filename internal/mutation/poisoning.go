@@ -11,7 +11,7 @@ var poisoning = []Mutant{
 	},
 	{
 		Defence: "an answer is trusted no more than anything its conversation was exposed to",
-		File:    "extension/view.go",
+		File:    "extension/exposure.go",
 		Old:     "trust := min(e.TrustLevel(), v.minTrust)",
 		New:     "trust := e.TrustLevel()",
 		Package: "./extension",
@@ -43,7 +43,7 @@ var poisoning = []Mutant{
 	},
 	{
 		Defence: "a forwarded text counts as exposure with its own trust",
-		File:    "extension/view.go",
+		File:    "extension/exposure.go",
 		Old:     "here, v.answers = nil, nil\n\t\t\tv.minTrust = min(v.minTrust, e.TrustLevel())",
 		New:     "here, v.answers = nil, nil",
 		Package: "./extension",
@@ -59,7 +59,7 @@ var poisoning = []Mutant{
 	},
 	{
 		Defence: "a tool result reported late lowers the answer's trust",
-		File:    "extension/view.go",
+		File:    "extension/exposure.go",
 		Old:     "if len(v.answers) > 0 {",
 		New:     "if len(v.answers) > maxAnswers {",
 		Package: "./extension",
@@ -75,7 +75,7 @@ var poisoning = []Mutant{
 	},
 	{
 		Defence: "an agent that does not report its steps may have used any tool",
-		File:    "extension/view.go",
+		File:    "extension/exposure.go",
 		Old:     "s.conversation().expose(foreignTool)",
 		New:     "s.conversation().expose(schema.MaxTrust)",
 		Package: "./extension",
@@ -83,7 +83,7 @@ var poisoning = []Mutant{
 	},
 	{
 		Defence: "output of an unlisted tool is trusted like the web",
-		File:    "extension/view.go",
+		File:    "extension/exposure.go",
 		Old:     "s.conversation().expose(s.ext.toolTrust(tool))",
 		New:     "s.conversation().expose(schema.MaxTrust)",
 		Package: "./extension",

@@ -21,12 +21,12 @@ import (
 // turn, since langchaingo's memories repeat earlier turns and with them the tools'
 // answers.
 
-// exposure is what a conversation's model has been exposed to. The lock of its turn
-// guards it.
+// exposure is what a conversation's model has been exposed to. The
+// conversation's lock guards it.
 type exposure struct {
 	// minTrust is the lowest trust the model has been exposed to.
 	minTrust schema.Trust
-	// read is set once floor includes what is stored of the conversation.
+	// read is set once minTrust includes what is stored of the conversation.
 	read bool
 	// answers are the ids of the answers since the user's last message. A tool
 	// result that is reported after them lowers their trust too.
@@ -48,7 +48,7 @@ func newExposure() exposure { return exposure{minTrust: schema.MaxTrust} }
 // Config.Tools.Trusted.
 var foreignTool = schema.OriginToolExternal.Ceiling()
 
-// admit adds messages of one conversation to the view in order, and sets the trust
+// admit adds messages of one conversation to the exposure in order, and sets the trust
 // of the answers among them. It returns earlier answers whose trust a tool result
 // among the events lowers, and the level to lower them to.
 func (v *exposure) admit(events []eventbus.Event) (overtaken []string, level schema.Trust) {
@@ -166,7 +166,7 @@ func (x *Extension) lowerTrust(ctx context.Context, of Scope, answers []string, 
 	})
 }
 
-// toolUsed adds an agent's tool call to the view. ebb's own tools report what they show
+// toolUsed adds an agent's tool call to the exposure. ebb's own tools report what they show
 // themselves.
 func (s *Session) toolUsed(tool string) {
 	own := slices.ContainsFunc(s.tools, func(t *tools.Tool) bool { return text.Fold(t.Name()) == text.Fold(tool) })
@@ -186,7 +186,7 @@ func (x *Extension) toolTrust(name string) schema.Trust {
 // agentOutput is the output key of langchaingo's agents.
 const agentOutput = "output"
 
-// agentSteps adds the tools that an agent called to the view. An agent that does not
+// agentSteps adds the tools that an agent called to the exposure. An agent that does not
 // return its agentSteps may have called any tool.
 func (s *Session) agentSteps(outputs map[string]any) {
 	if steps, told := outputs["intermediateSteps"].([]lcschema.AgentStep); told {
