@@ -23,6 +23,9 @@ func (r *Runner) Rollback(ctx context.Context, scope schema.Scope, runUID string
 		run, err = inspect.Run(ctx, s, userID, runUID)
 		return err
 	})
+	if err == nil && run == nil { // nothing is known of the user
+		err = schema.ErrNotFound
+	}
 	if err != nil {
 		return nil, err
 	}
