@@ -22,13 +22,13 @@ func (c *component) preTokenizer() (func([]string) []string, error) {
 				return inWord
 			})
 		}), nil
-	case "Whitespace": // \w+|[^\w\s]+
+	case "Whitespace": // \w+|[^\w\s]+, where \w is Alphabetic, M, Nd, Pc and Join_Control
 		return eachPiece(func(pieces []string, s string) []string {
 			return cut(pieces, s, func(r rune) class {
 				switch {
 				case unicode.IsSpace(r):
 					return dropped
-				case unicode.In(r, unicode.L, unicode.M, unicode.Nd, unicode.Pc, unicode.Nl):
+				case unicode.In(r, unicode.L, unicode.M, unicode.Nd, unicode.Pc, unicode.Nl, unicode.Other_Alphabetic, unicode.Join_Control):
 					return inWord
 				}
 				return other

@@ -3,6 +3,7 @@ package encoder
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"os"
 	"testing"
@@ -41,6 +42,22 @@ func TestElementTypes(t *testing.T) {
 		require.Equal(t, c.want, got[0], name)
 	}
 	require.True(t, math.IsNaN(float64(halfToFloat(0x7e00))))
+}
+
+// A small file with few, very wide vectors does not take all memory.
+func TestWideVectors(t *testing.T) {
+	for width, says := range map[int]string{maxWidth: "", maxWidth + 1: "more than the 16384 that are supported"} {
+		file := weights(fmt.Sprintf(`{"x": {"dtype": "I8", "shape": [1, %d], "data_offsets": [0, %[1]d]}}`, width), make([]byte, width)...)
+		s, err := readSafetensors("w", bytes.NewReader(file), int64(len(file)))
+		require.NoError(t, err)
+		table, err := newStatic(s, "x")
+		if says != "" {
+			require.ErrorContains(t, err, says)
+			continue
+		}
+		require.NoError(t, err)
+		require.LessOrEqual(t, table.maxLen()*width, 32<<20/4, "32 MiB for a text")
+	}
 }
 
 func TestDamagedWeights(t *testing.T) {

@@ -11,6 +11,9 @@ type static struct {
 	entries int
 }
 
+// maxStates bounds the vectors of a text, in values. Texts of wide vectors are shorter.
+const maxStates = maxTokens << 10
+
 // model2vecTensor holds the vectors of a Model2Vec model.
 const model2vecTensor = "embeddings"
 
@@ -19,6 +22,9 @@ func newStatic(weights *tensors, name string) (*static, error) {
 	rows, err := weights.get(name, -1, -1)
 	if err != nil {
 		return nil, err
+	}
+	if rows.shape[1] > maxWidth {
+		return nil, invalid(weights.file, "the tensor %q has vectors of %d values, more than the %d that are supported", name, rows.shape[1], maxWidth)
 	}
 	s := &static{rows: rows, entries: rows.shape[0]}
 	if m := weights.byName["mapping"]; m != nil {
@@ -45,7 +51,7 @@ func newStatic(weights *tensors, name string) (*static, error) {
 
 func (s *static) dims() int     { return s.rows.shape[1] }
 func (s *static) vocab() int    { return s.entries }
-func (s *static) maxLen() int   { return maxTokens }
+func (s *static) maxLen() int   { return min(maxTokens, maxStates/s.dims()) }
 func (s *static) special() bool { return false }
 
 // run calls pool with the vectors of all tokens.

@@ -20,6 +20,21 @@ func TestPiecesOfUnigram(t *testing.T) {
 	require.Equal(t, []int32{0, 0}, without.appendTo(nil, "axya", 0), "no unknown token")
 }
 
+// Whitespace splits as Rust's \w does.
+func TestWordCharacters(t *testing.T) {
+	f, err := (&component{Type: "Whitespace"}).preTokenizer()
+	require.NoError(t, err)
+	for text, want := range map[string][]string{
+		"we don't":            {"we", "don", "'", "t"},
+		"نمی\u200cدانم":       {"نمی\u200cدانم"},
+		"क्\u200dष":           {"क्\u200dष"},
+		"\u24b6\u24d0 \u2160": {"\u24b6\u24d0", "\u2160"},
+		"a_b-½":               {"a_b", "-½"},
+	} {
+		require.Equal(t, want, f([]string{text}), "%+q", text)
+	}
+}
+
 func TestAddedTokens(t *testing.T) {
 	k, err := parseTokenizer([]byte(`{
 		"added_tokens": [{"id": 0, "content": "[U]"}, {"id": 1, "content": "<m>", "lstrip": true, "rstrip": true}, {"id": 2, "content": "<m>x"}],

@@ -118,9 +118,11 @@ type EmbeddingConfig struct {
 	// vector and continues without it. Default nil: search is by text.
 	Embedder embeddings.Embedder
 	// Model is the name under which vectors are stored. If it changes, everything
-	// is embedded again; the old vectors serve until the new ones are complete.
-	// Default: the Go type of Embedder. Model is required for embedders made by
-	// embeddings.NewEmbedder, which all have the same type.
+	// is embedded again, and until that is complete searches go without vectors
+	// ([recall.Answer].Degraded). All processes on a memory use the same Model.
+	// Default: what Embedder's method ID() string returns, as encoder.Encoder has
+	// one, else the Go type of Embedder. Model is required for langchaingo's
+	// embedders, whose types are the same for every model.
 	Model string
 	// Dims truncates each vector to its first Dims numbers, for models trained for
 	// it (Matryoshka), such as text-embedding-3-large cut to 256. Default 0: no

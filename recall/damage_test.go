@@ -2,6 +2,7 @@ package recall
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/ncruces/go-sqlite3/ext/fts5"
@@ -52,6 +53,37 @@ func TestOlderTextThatCannotBeRead(t *testing.T) {
 	answer := search(t, s, Query{Text: "cello", Limit: 100})
 	require.Len(t, answer.Results, 31)
 	require.Empty(t, answer.Degraded)
+}
+
+// Vectors that damage makes unreadable are reported as that, while they are read in the
+// background.
+func TestVectorsThatCannotBeRead(t *testing.T) {
+	pgtest.FileOnly(t, "rows as another program leaves them")
+	db := open(t)
+	say(t, db, ada, slices.Concat(pets, pets, pets)...)
+	embedAll(t, db, openGeneration(t, db, "m", 4), synonyms)
+	other, err := schema.OpenSQLite("file:"+db.Path()+"?mode=rw", false, fts5.Register)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, other.Close()) }()
+	change := func(statement string) {
+		_, err := other.ExecContext(t.Context(), "PRAGMA ignore_check_constraints = on; "+statement)
+		require.NoError(t, err)
+	}
+	s := searcher(t, db, synonyms, VectorOptions{})
+	s.vectors.sets.inline = 2
+	change("UPDATE vectors SET vector = substr(vector, 2) WHERE id = 2")
+	require.Equal(t, []Degraded{{"vector", "the vectors are still being read"}}, recalled(t, s, ada, "kitten").Degraded)
+	for range 2 {
+		s.background.Wait()
+		answer := recalled(t, s, ada, "kitten")
+		require.Len(t, answer.Degraded, 1)
+		require.Contains(t, answer.Degraded[0].Reason, "15 bytes")
+	}
+	change("UPDATE vectors SET vector = (SELECT v.vector FROM vectors v WHERE v.id = 1) WHERE id = 2")
+	s.background.Wait()
+	recalled(t, s, ada, "kitten")
+	s.background.Wait()
+	require.Empty(t, recalled(t, s, ada, "kitten").Degraded)
 }
 
 // What a file may hold in place of a kind or a state matches nothing.

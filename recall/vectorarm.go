@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,15 +44,9 @@ const (
 )
 
 func (o VectorOptions) withDefaults() VectorOptions {
-	if o.Timeout <= 0 {
-		o.Timeout = 300 * time.Millisecond
-	}
-	if o.Exact <= 0 {
-		o.Exact = defaultExact
-	}
-	if o.Rescored <= 0 {
-		o.Rescored = defaultRescored
-	}
+	o.Timeout = cmp.Or(max(o.Timeout, 0), 300*time.Millisecond)
+	o.Exact = cmp.Or(max(o.Exact, 0), defaultExact)
+	o.Rescored = cmp.Or(max(o.Rescored, 0), defaultRescored)
 	return o
 }
 
@@ -161,7 +156,10 @@ func (a *vectorArm) Candidates(ctx context.Context, r *Request) ([]Candidate, er
 		return nil, err
 	}
 	if set == nil {
-		return nil, errors.New("the vectors are still being read")
+		set = a.sets.get(r.UserID, serving)
+		set.mu.RLock()
+		defer set.mu.RUnlock()
+		return nil, cmp.Or(set.failed, errors.New("the vectors are still being read"))
 	}
 	q := set.vectors.Query(r.meaning.vector)
 	read := set.reader(func(ids []int64, visit func(int64, vecstore.Vector) error) error {

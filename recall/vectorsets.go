@@ -36,6 +36,7 @@ type sharedVectors struct {
 	*vectorSet
 	seen    int64         // id of the user's last vector, of any generation, that was read
 	loading atomic.Bool   // in the background, for a search
+	failed  error         // of the last loading, nil if it succeeded
 	reading chan struct{} // holds one value while a goroutine loads the set
 
 	usual *vector.Distribution // of all vectors, if the set has only those near to a query
@@ -71,11 +72,7 @@ const loadInline = 20_000
 const loadMost = 1 << 20
 
 func newVectorSets(db *schema.DB, exact int, bg *background.Reads) *vectorSets {
-	cache, err := lru.New[int64, *sharedVectors](maxIndexes)
-	if err != nil {
-		panic(err) // only for a size that is not positive
-	}
-	return &vectorSets{db: db, exact: exact, inline: loadInline, most: loadMost, background: bg, byUser: cache}
+	return &vectorSets{db: db, exact: exact, inline: loadInline, most: loadMost, background: bg, byUser: newUsers[*sharedVectors](maxIndexes)}
 }
 
 // get returns the user's set of the generation, or creates an empty one.
@@ -192,7 +189,7 @@ func (set *sharedVectors) catchUp(ctx context.Context, s *schema.Snapshot, userI
 // background was stopped.
 func (c *vectorSets) load(userID int64, set *sharedVectors) bool {
 	return c.background.Once(&set.loading, func(ctx context.Context) {
-		// On an error, the next search reports the set as missing and tries again.
+		// On an error, the next search reports it and tries again.
 		_ = c.loadNow(ctx, userID, set)
 	})
 }
@@ -226,6 +223,9 @@ func (c *vectorSets) loadFrom(ctx context.Context, s *schema.Snapshot, userID in
 	defer set.mu.Unlock()
 	if fresh.seen > set.seen { // as far as it got
 		set.vectorSet, set.seen = fresh.vectorSet, fresh.seen
+	}
+	if ctx.Err() == nil {
+		set.failed = err
 	}
 	return err
 }

@@ -29,33 +29,44 @@ func (o outage) Unwrap() error { return o.error }
 
 // embed embeds some texts. If the call keeps failing, a probe decides whether the
 // embedder or a text is at fault. In the second case the batch is split until
-// each refused text is alone.
+// each refused text is alone. If there is none, the batch was too large or too slow,
+// and the next ones are smaller.
 //
 // Errors: outage, or ctx's. A refused text has an error of its own.
 func (w *Worker) embed(ctx context.Context, texts []string) ([]embedding, error) {
-	answers, err := w.retry(ctx, texts)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
+	found, refused, err := w.try(ctx, texts)
+	if refused == nil {
+		return found, err
 	}
-	if err != nil {
-		if w.probe(ctx) != nil {
-			return nil, outage{err}
-		}
-		return w.split(ctx, texts, err)
+	found, err = w.split(ctx, texts)
+	if err == nil && len(texts) > 1 && !slices.ContainsFunc(found, func(e embedding) bool { return e.err != nil }) {
+		w.batch, w.shrunk = len(texts)/2, time.Now()
 	}
-	found, err := w.check(answers)
-	if err != nil {
-		return nil, err
-	}
-	if !slices.ContainsFunc(found, func(e embedding) bool { return e.err == nil }) && w.probe(ctx) != nil {
-		return nil, outage{found[0].err}
-	}
-	return found, nil
+	return found, err
 }
+
+// try calls the embedder until it answers. refused is the error of a call that keeps
+// failing while a probe is answered.
+func (w *Worker) try(ctx context.Context, texts []string) (found []embedding, refused, err error) {
+	answers, err := w.retry(ctx, texts)
+	switch {
+	case ctx.Err() != nil:
+		return nil, nil, ctx.Err()
+	case err == nil:
+		found, err = w.accept(ctx, answers)
+		return found, nil, err
+	case w.probe(ctx) != nil:
+		return nil, nil, outage{err}
+	}
+	return nil, err, nil
+}
+
+// harmless is a text that every embedder accepts.
+var harmless = []string{"Hello."}
 
 // probe embeds a harmless text to see whether the embedder works.
 func (w *Worker) probe(ctx context.Context) error {
-	answers, err := w.call(ctx, []string{"Hello."})
+	answers, err := w.call(ctx, harmless)
 	if err != nil {
 		return err
 	}
@@ -66,9 +77,13 @@ func (w *Worker) probe(ctx context.Context) error {
 	return found[0].err
 }
 
-func (w *Worker) split(ctx context.Context, texts []string, failure error) ([]embedding, error) {
-	if len(texts) == 1 {
-		return []embedding{{err: failure}}, nil
+func (w *Worker) split(ctx context.Context, texts []string) ([]embedding, error) {
+	if len(texts) == 1 { // the failure may have passed
+		found, refused, err := w.try(ctx, texts)
+		if refused != nil {
+			found = []embedding{{err: refused}}
+		}
+		return found, err
 	}
 	var all []embedding
 	for _, half := range [][]string{texts[:len(texts)/2], texts[len(texts)/2:]} {
@@ -78,9 +93,9 @@ func (w *Worker) split(ctx context.Context, texts []string, failure error) ([]em
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil:
-			found, err = w.split(ctx, half, err)
+			found, err = w.split(ctx, half)
 		default:
-			found, err = w.check(answers)
+			found, err = w.accept(ctx, answers)
 		}
 		if err != nil {
 			return nil, err
@@ -96,6 +111,9 @@ func (w *Worker) split(ctx context.Context, texts []string, failure error) ([]em
 func (w *Worker) retry(ctx context.Context, texts []string) (answers [][]float32, last error) {
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
 		if answers, last = w.call(ctx, texts); last != nil {
+			if w.slow && len(texts) > 1 { // a smaller batch helps
+				return struct{}{}, backoff.Permanent(errTryAgain)
+			}
 			return struct{}{}, errTryAgain
 		}
 		return struct{}{}, nil
@@ -119,6 +137,7 @@ func (w *Worker) pauses() *backoff.ExponentialBackOff {
 
 // call calls the embedder once. No transaction is open meanwhile.
 func (w *Worker) call(ctx context.Context, texts []string) (answers [][]float32, err error) {
+	w.slow = false
 	if err := w.limit.Wait(ctx); err != nil {
 		return nil, err
 	}
@@ -126,6 +145,7 @@ func (w *Worker) call(ctx context.Context, texts []string) (answers [][]float32,
 	defer cancel()
 	defer schema.RecoverForeign("the embedder", &err)
 	answers, err = w.embedder.EmbedDocuments(ctx, texts)
+	w.slow = ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded)
 	if err != nil {
 		return nil, schema.Foreign("the embedder", err)
 	}
@@ -135,11 +155,48 @@ func (w *Worker) call(ctx context.Context, texts []string) (answers [][]float32,
 	return answers, err
 }
 
+// accept turns answers into vectors. If it can use none of them, a probe decides
+// whether the embedder or the texts are at fault, or whether the model has changed.
+func (w *Worker) accept(ctx context.Context, answers [][]float32) ([]embedding, error) {
+	found, err := w.check(answers)
+	if err != nil || slices.ContainsFunc(found, func(e embedding) bool { return e.err == nil }) {
+		return found, err
+	}
+	if w.resize(ctx, mostCommonSize(answers)) {
+		return w.accept(ctx, answers)
+	}
+	if w.probe(ctx) != nil {
+		return nil, outage{found[0].err}
+	}
+	return found, nil
+}
+
+// resize notes that the model's vectors have another size, if a probe confirms it. It
+// reports whether it did. Vectors that are cut remain in the generation of their model.
+func (w *Worker) resize(ctx context.Context, size int) bool {
+	w.mu.Lock()
+	known := w.size
+	w.mu.Unlock()
+	if size == 0 || size == known || w.opts.Dims > 0 {
+		return false
+	}
+	answers, err := w.call(ctx, harmless)
+	if err != nil || len(answers[0]) != size {
+		return false
+	}
+	w.mu.Lock()
+	w.size = size
+	w.mu.Unlock()
+	return true
+}
+
 // check turns answers into vectors of length 1, cut to Dims. The first answer
 // determines the size of the model's vectors.
 func (w *Worker) check(answers [][]float32) ([]embedding, error) {
-	w.noteSize(mostCommonSize(answers))
 	w.mu.Lock()
+	if w.size == 0 {
+		w.size = mostCommonSize(answers)
+	}
 	size := w.size
 	w.mu.Unlock()
 	if size == 0 {

@@ -7,10 +7,11 @@
 //
 // A [Worker] asks the database which chunks of text have no vector yet and has
 // them embedded, so an outage or a crash delays vectors and loses none. A text
-// that the embedder refuses is skipped until the next start and does not hold up
-// others. One process at a time works on a database, under a lease.
+// that the embedder refuses is skipped for an hour and does not hold up others. One
+// process at a time works on a database, under a lease.
 //
 // Vectors are kept in generations, one for each model and size. Changing the
 // model or the size starts a new generation. It serves searches in place of the
-// old one once it is complete.
+// old one once it is complete. A worker of the old model that still runs in another
+// process then makes no more vectors, and its queries fail.
 package embed

@@ -88,6 +88,11 @@ func (w *Worker) embedderOf(g *vecstore.Generation) (embeddings.Embedder, error)
 			return p.Embedder, nil
 		}
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.taken != nil {
+		return nil, w.taken
+	}
 	return nil, &schema.InvalidError{Field: "model", Reason: fmt.Sprintf(
 		"of the vectors is %q; those of %q are being made and serve once they are complete", g.Model, w.opts.Model)}
 }
@@ -101,9 +106,9 @@ func (w *Worker) query(embedder embeddings.Embedder, g *vecstore.Generation, tex
 		return nil, schema.Foreign("the embedder", err)
 	}
 	if g.Model != w.opts.Model || w.opts.Dims == 0 {
-		// An answer of another size means that the model changed under its name.
+		// An answer of another size may mean that the model changed under its name.
 		if g.Model == w.opts.Model && len(answer) != g.Dims {
-			w.noteSize(len(answer))
+			w.doubt(len(answer))
 		}
 		if g.Model == w.opts.Model && len(answer) != g.Dims || len(answer) < g.Dims {
 			return nil, wrongSize(len(answer), g.Dims)
@@ -116,12 +121,12 @@ func wrongSize(got, want int) error {
 	return &schema.InvalidError{Field: "vector", Reason: fmt.Sprintf("has %d numbers, want %d", got, want)}
 }
 
-// noteSize sets the size of the model's vectors, if it is not known yet.
-func (w *Worker) noteSize(size int) {
+// doubt makes the worker check whether the model's vectors have another size.
+func (w *Worker) doubt(size int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.size == 0 && size > 0 {
-		w.size = size
+	if w.size != size {
+		w.doubted = size
 		w.Wake()
 	}
 }

@@ -23,6 +23,9 @@ const (
 	// dropBatch is how many vectors of a retired generation one transaction
 	// deletes.
 	dropBatch = 500
+	// refusedFor is how long a refused text, and a batch of refused size, are not
+	// tried again.
+	refusedFor = time.Hour
 )
 
 func (w *Worker) run(ctx context.Context) {
@@ -57,6 +60,11 @@ func (w *Worker) run(ctx context.Context) {
 
 // round makes all missing vectors.
 func (w *Worker) round(ctx context.Context) error {
+	w.mu.Lock()
+	doubted := w.doubted
+	w.doubted = 0
+	w.mu.Unlock()
+	w.resize(ctx, doubted)
 	todo, err := w.look(ctx)
 	for tries := 0; err == nil && todo && tries < 3; tries++ {
 		err = w.work(ctx)
@@ -82,6 +90,12 @@ func (w *Worker) work(ctx context.Context) error {
 		stop()
 		_ = lease.Release(context.WithoutCancel(ctx)) // it also expires
 	}()
+	if _, err := w.look(ctx); err != nil { // another process may have held it
+		return err
+	}
+	if time.Since(w.shrunk) > refusedFor {
+		w.batch = w.opts.BatchSize
+	}
 	for more := true; more; {
 		if more, err = w.step(ctx, lease); err != nil {
 			return err
@@ -105,13 +119,21 @@ func (w *Worker) acquire(ctx context.Context) (*schema.Lease, error) {
 }
 
 // look reports whether there is work, without taking the lease.
+//
+// Errors: [*schema.InvalidError] if another process has replaced this worker's
+// generation. Making it again would never end.
 func (w *Worker) look(ctx context.Context) (todo bool, err error) {
 	err = w.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		all, err := vecstore.Generations(ctx, s)
 		if err != nil {
 			return err
 		}
-		w.findTarget(all)
+		if err := w.findTarget(all); err != nil {
+			return err
+		}
+		if err := w.forgive(ctx, s); err != nil {
+			return err
+		}
 		last, err := vecstore.LastChunks(ctx, s)
 		if err != nil {
 			return err
@@ -145,18 +167,34 @@ func (w *Worker) wanted(g *vecstore.Generation) bool {
 
 // findTarget selects the newest wanted generation. Until the first answer of the
 // embedder the model's name decides alone.
-func (w *Worker) findTarget(all []vecstore.Generation) {
-	for _, g := range slices.Backward(all) {
-		if w.wanted(&g) {
-			if w.target == nil || w.target.ID != g.ID {
-				w.retarget(&g)
+func (w *Worker) findTarget(all []vecstore.Generation) error {
+	var target *vecstore.Generation
+	var taken error
+	for i := range all {
+		g := &all[i]
+		if w.wanted(g) {
+			target = g
+		}
+		switch {
+		case g.State != vecstore.GenerationServing:
+		case w.wanted(g):
+			w.served = g.ID
+		case w.served != 0 && g.ID != w.served:
+			taken = &schema.InvalidError{Field: "Config.Embedding.Model", Reason: fmt.Sprintf(
+				"is %q, but another process has replaced its vectors by those of %q (%d numbers): give all processes the same model and start this one again",
+				w.opts.Model, g.Model, g.Dims)}
+			if g.Model == w.opts.Model {
+				w.doubt(g.Dims)
 			}
-			return
 		}
 	}
-	if w.target != nil {
-		w.retarget(nil)
+	w.mu.Lock()
+	w.taken = taken
+	w.mu.Unlock()
+	if target == nil && w.target != nil || target != nil && target.ID != w.generation() {
+		w.retarget(target)
 	}
+	return taken
 }
 
 // retarget changes the generation to make vectors for and starts again from the
@@ -164,6 +202,14 @@ func (w *Worker) findTarget(all []vecstore.Generation) {
 func (w *Worker) retarget(g *vecstore.Generation) {
 	w.target = g
 	clear(w.handled)
+}
+
+// generation returns the id of the target, 0 for none.
+func (w *Worker) generation() int64 {
+	if w.target == nil {
+		return 0
+	}
+	return w.target.ID
 }
 
 // step embeds one batch and reports whether there may be more.
@@ -187,10 +233,7 @@ func (w *Worker) step(ctx context.Context, lease *schema.Lease) (more bool, err 
 // next reads the next chunks without vectors, in order of user and arrival. It
 // returns the last chunk it has read of each user.
 func (w *Worker) next(ctx context.Context) (batch []vecstore.PendingChunk, reached map[int64]int64, err error) {
-	var generation int64
-	if w.target != nil {
-		generation = w.target.ID
-	}
+	generation := w.generation()
 	reached = make(map[int64]int64)
 	err = w.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		last, err := vecstore.LastChunks(ctx, s)
@@ -205,7 +248,7 @@ func (w *Worker) next(ctx context.Context) (batch []vecstore.PendingChunk, reach
 		}
 		slices.Sort(users)
 		for _, user := range users {
-			room := w.opts.BatchSize - len(batch)
+			room := w.batch - len(batch)
 			found, err := vecstore.PendingChunks(ctx, s, user, generation, w.handled[user], room)
 			if err != nil {
 				return err
@@ -213,7 +256,7 @@ func (w *Worker) next(ctx context.Context) (batch []vecstore.PendingChunk, reach
 			if reached[user] = last[user]; len(found) == room {
 				reached[user] = found[room-1].ID
 			}
-			if batch = append(batch, found...); len(batch) == w.opts.BatchSize {
+			if batch = append(batch, found...); len(batch) == w.batch {
 				return nil
 			}
 		}
@@ -302,7 +345,7 @@ func (w *Worker) open(ctx context.Context, lease *schema.Lease, dims int) error 
 
 // finish makes a complete generation serve and deletes retired ones.
 func (w *Worker) finish(ctx context.Context, lease *schema.Lease) error {
-	if w.target != nil && !w.wanted(w.target) { // a query's answer had another size
+	if w.target != nil && !w.wanted(w.target) { // the last answers had another size
 		w.retarget(nil)
 		w.Wake()
 	}
@@ -326,6 +369,9 @@ func (w *Worker) finish(ctx context.Context, lease *schema.Lease) error {
 		})
 		if err != nil {
 			return err
+		}
+		if w.target != nil {
+			w.served = w.target.ID
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package embed
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -16,7 +17,7 @@ type Stats struct {
 	Chunks  int64     `json:"chunks"`            // of text, in all
 	Pending int64     `json:"pending"`           // chunks without a vector of Model
 	Since   time.Time `json:"since,omitzero"`    // when the oldest memory with a pending chunk was stored
-	Refused int64     `json:"refused,omitempty"` // pending chunks that the embedder refuses; tried again at the next start
+	Refused int64     `json:"refused,omitempty"` // pending chunks that the embedder refuses; tried again after an hour
 	// Serving is the model whose vectors searches use, "" for none. If it is not
 	// Model, the vectors of Model are still being made.
 	Serving   string `json:"serving,omitempty"`
@@ -88,8 +89,8 @@ func (w *Worker) StatsOf(ctx context.Context, userID int64) (*UserStats, error) 
 	})
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, user := range w.refused {
-		if user == userID {
+	for _, r := range w.refused {
+		if r.user == userID {
 			stats.Refused++
 		}
 	}
@@ -143,13 +144,41 @@ func (w *Worker) isRefused(chunk int64) bool {
 	return refused
 }
 
-// refuse skips a chunk until the next start.
+// refusedChunk is a chunk that the embedder refuses.
+type refusedChunk struct {
+	user  int64
+	since time.Time
+}
+
+// refuse skips a chunk for an hour.
 func (w *Worker) refuse(c vecstore.PendingChunk, err error) {
 	w.mu.Lock()
-	w.refused[c.ID] = c.UserID
+	w.refused[c.ID] = refusedChunk{c.UserID, time.Now()}
 	w.lastErr = err
 	w.mu.Unlock()
 	w.opts.OnError(err)
+}
+
+// forgive has refused chunks tried again after an hour, and drops those that no longer
+// exist.
+func (w *Worker) forgive(ctx context.Context, s *schema.Snapshot) error {
+	w.mu.Lock()
+	refused := maps.Clone(w.refused)
+	w.mu.Unlock()
+	for chunk, r := range refused {
+		if time.Since(r.since) >= refusedFor {
+			w.handled[r.user] = min(w.handled[r.user], chunk-1)
+		} else if found, err := vecstore.PendingChunks(ctx, s, r.user, w.generation(), chunk-1, 1); err != nil {
+			return err
+		} else if len(found) > 0 && found[0].ID == chunk {
+			continue
+		}
+		w.okRecorded = false // its failure may be recorded
+		w.mu.Lock()
+		delete(w.refused, chunk)
+		w.mu.Unlock()
+	}
+	return nil
 }
 
 // report records the failure of a round in the database, or removes it after a
@@ -186,8 +215,8 @@ func (w *Worker) record(ctx context.Context, failure error) error {
 	}
 	keep := map[int64]bool{0: failure != nil} // by user
 	w.mu.Lock()
-	for _, user := range w.refused {
-		keep[user] = true
+	for _, r := range w.refused {
+		keep[r.user] = true
 	}
 	w.mu.Unlock()
 	known = slices.DeleteFunc(known, func(f schema.Failure) bool { return f.Source != source || keep[f.UserID] })

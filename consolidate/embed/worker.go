@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,9 +21,10 @@ import (
 // Options configure a [Worker]. The zero value is the default.
 type Options struct {
 	// Model is the name that vectors are stored under. Vectors of different names
-	// are never compared; a new name embeds all texts again. Default the
-	// embedder's Go type. It is required with langchaingo's
-	// embeddings.NewEmbedder, whose type is the same for every model.
+	// are never compared; a new name embeds all texts again. All processes on a
+	// database use the same. Default what the embedder's method ID() string returns,
+	// else its Go type. It is required with langchaingo's embedders, whose types are
+	// the same for every model.
 	Model string
 	// Dims cuts each vector to its first Dims numbers, for models trained for that
 	// (Matryoshka). Default 0: not cut.
@@ -30,7 +33,8 @@ type Options struct {
 	// vectors of Model are complete; without them, searches use text alone until
 	// then.
 	Previous []PreviousModel
-	// BatchSize is the maximum number of texts in one call. Default 64.
+	// BatchSize is the maximum number of texts in one call. Calls are smaller for an
+	// hour after one that was too large or too slow. Default 64.
 	BatchSize int
 	// CallsPerMinute limits the calls that embed documents. Default 0: no limit.
 	CallsPerMinute int
@@ -53,10 +57,22 @@ type PreviousModel struct {
 	Embedder embeddings.Embedder
 }
 
-func (o Options) withDefaults(embedder embeddings.Embedder) Options {
-	if o.Model == "" {
-		o.Model = fmt.Sprintf("%T", embedder)
+// modelOf returns the name of an embedder's model, "" if the embedder does not tell it.
+func modelOf(embedder embeddings.Embedder) string {
+	if e, ok := embedder.(interface{ ID() string }); ok && e.ID() != "" {
+		return e.ID()
 	}
+	t := reflect.TypeOf(embedder)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if strings.HasPrefix(t.PkgPath(), "github.com/tmc/langchaingo/") {
+		return ""
+	}
+	return fmt.Sprintf("%T", embedder)
+}
+
+func (o Options) withDefaults() Options {
 	for _, d := range []struct {
 		option *int
 		value  int
@@ -104,14 +120,20 @@ type Worker struct {
 	target     *vecstore.Generation // that vectors are made for; nil before the first answer
 	handled    map[int64]int64      // by user, the last chunk that has a vector in target or was refused
 	okRecorded bool                 // the database records no failure
+	served     int64                // the generation of this worker that served last, 0 for none
+	slow       bool                 // the last call timed out
+	batch      int                  // texts in a call
+	shrunk     time.Time            // when batch was last made smaller
 
 	wake chan struct{}
 	asks chan chan error
 
 	mu      sync.Mutex
-	size    int             // of the model's vectors before the cut; 0 before the first
-	refused map[int64]int64 // chunks that the embedder refuses → their users
+	size    int // of the model's vectors before the cut; 0 before the first
+	doubted int // another size that a query's vector had, 0 for none
+	refused map[int64]refusedChunk
 	lastErr error
+	taken   error              // set while searches use another process's vectors
 	stop    context.CancelFunc // nil before Start
 	stopped chan struct{}      // closed when the goroutine has ended
 	ended   bool               // Stop was called
@@ -131,11 +153,14 @@ func New(db *schema.DB, embedder embeddings.Embedder, opts Options) (*Worker, er
 	if embedder == nil {
 		return nil, &schema.InvalidError{Field: "embedder", Reason: "is nil; without one there is nothing to start"}
 	}
-	if _, anonymous := embedder.(*embeddings.EmbedderImpl); anonymous && opts.Model == "" {
-		return nil, &schema.InvalidError{Field: "Config.Embedding.Model", Reason: "is empty, and embeddings.NewEmbedder does not say which model it uses: " +
-			"name the model, or vectors of two models would be compared"}
+	if opts.Model == "" {
+		opts.Model = modelOf(embedder)
 	}
-	opts = opts.withDefaults(embedder)
+	if opts.Model == "" {
+		return nil, &schema.InvalidError{Field: "Config.Embedding.Model", Reason: fmt.Sprintf("is empty, and %T does not say which model it uses: "+
+			"name the model, or vectors of two models would be compared", embedder)}
+	}
+	opts = opts.withDefaults()
 	if err := opts.validate(); err != nil {
 		return nil, err
 	}
@@ -145,7 +170,7 @@ func New(db *schema.DB, embedder embeddings.Embedder, opts Options) (*Worker, er
 	}
 	w := &Worker{
 		db: db, embedder: embedder, opts: opts, limit: rate.NewLimiter(rate.Inf, 1), holder: uuid.NewString(),
-		handled: make(map[int64]int64), refused: make(map[int64]int64),
+		handled: make(map[int64]int64), refused: make(map[int64]refusedChunk), batch: opts.BatchSize,
 		wake: make(chan struct{}, 1), asks: make(chan chan error),
 		queries: queries, inFlight: make(chan struct{}, maxQueriesInFlight),
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"sync"
@@ -79,7 +80,8 @@ const (
 	HeaderSubject  = "Ebb-Subject"  // its subject there
 	HeaderSequence = "Ebb-Sequence" // its sequence number there
 	// HeaderOmitted is set if the dead letter has no body, because the body and the
-	// headers together are larger than the broker allows.
+	// headers together are larger than the broker allows. If the headers alone are, it
+	// has only those of this list.
 	HeaderOmitted = "Ebb-Body-Omitted"
 )
 
@@ -227,8 +229,10 @@ func (i *Inbox) work(ctx context.Context, messages broker.MessagesContext) error
 	for {
 		msg, err := messages.Next(broker.NextContext(ctx))
 		if errors.Is(err, broker.ErrNoHeartbeat) {
-			i.hook.report(err) // the broker is away; the subscription goes on when it is back
-			continue
+			if i.hook.report(err); !i.stream.Conn().IsConnected() {
+				continue // the subscription goes on when the broker is back
+			}
+			messages.Stop() // the consumer may be gone
 		}
 		if err != nil {
 			return err
@@ -362,28 +366,41 @@ func fromClient(e eventbus.Event) (eventbus.Event, error) {
 }
 
 // bury publishes a message to the dead-letter subject, with the same Nats-Msg-Id each
-// time.
+// time. A dead letter in the inbox's own stream gets none, nor does a message whose
+// smallest dead letter is too large.
 func (i *Inbox) bury(msg broker.Msg, refusal error) error {
+	if msg.Subject() == i.opts.DeadLetter {
+		return nil
+	}
+	own := nats.Header{HeaderSubject: {msg.Subject()}, HeaderStream: {i.opts.Stream}}
+	reason := []rune(text.Line(refusal.Error()))
+	own.Set(HeaderReason, string(reason[:min(len(reason), reasonBytes)]))
+	if meta, err := msg.Metadata(); err == nil {
+		sequence := strconv.FormatUint(meta.Sequence.Stream, 10)
+		own.Set(HeaderSequence, sequence)
+		own.Set(broker.MsgIDHeader, "dead-"+i.opts.Stream+"-"+sequence+"-"+strconv.FormatInt(meta.Timestamp.UnixNano(), 10))
+	}
 	letter := &nats.Msg{Subject: i.opts.DeadLetter, Data: msg.Data(), Header: nats.Header{}}
 	for name, values := range msg.Headers() {
 		if !strings.HasPrefix(name, "Nats-") { // instructions to the stream, such as a rollup
 			letter.Header[name] = values
 		}
 	}
-	reason := []rune(text.Line(refusal.Error()))
-	letter.Header.Set(HeaderReason, string(reason[:min(len(reason), reasonBytes)]))
-	letter.Header.Set(HeaderSubject, msg.Subject())
-	letter.Header.Set(HeaderStream, i.opts.Stream)
-	if meta, err := msg.Metadata(); err == nil {
-		sequence := strconv.FormatUint(meta.Sequence.Stream, 10)
-		letter.Header.Set(HeaderSequence, sequence)
-		letter.Header.Set(broker.MsgIDHeader, "dead-"+i.opts.Stream+"-"+sequence+"-"+strconv.FormatInt(meta.Timestamp.UnixNano(), 10))
-	}
+	maps.Copy(letter.Header, own)
 	err := publish(i.ctx, i.stream, letter)
 	if tooLarge(err) {
 		letter.Data = nil
 		letter.Header.Set(HeaderOmitted, "true")
 		err = publish(i.ctx, i.stream, letter)
+	}
+	if tooLarge(err) {
+		own.Set(HeaderOmitted, "true")
+		letter.Header = own
+		err = publish(i.ctx, i.stream, letter)
+	}
+	if tooLarge(err) {
+		i.hook.report(fmt.Errorf("message on %s has no dead letter: %w", msg.Subject(), err))
+		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("dead letter to %s: %w", i.opts.DeadLetter, err)

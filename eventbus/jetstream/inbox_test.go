@@ -82,6 +82,47 @@ func TestPoisonedMessages(t *testing.T) {
 	assert.Equal(t, len(letters), reported.count())
 }
 
+// A message whose dead letter is too large, or would be read again, does not hold up those
+// after it.
+func TestDeadLettersThatDoNotFit(t *testing.T) {
+	racing.Alone(t)
+	t.Parallel()
+	for name, c := range map[string]struct {
+		header  int    // bytes
+		most    int32  // bytes of a dead letter
+		subject string // of dead letters
+		sent    int    // that the stream of the messages holds in the end
+		letters int
+	}{
+		"large headers":      {header: 65_400, most: -1, subject: "dead.x", sent: 2, letters: 1},
+		"no room at all":     {header: 100, most: 50, subject: "dead.x", sent: 2},
+		"in the same stream": {header: 100, most: -1, subject: "in.dead", sent: 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, js := newNest(t)
+			stream(t, js, broker.StreamConfig{Name: "DEAD", Subjects: []string{"dead.>"}, MaxMsgSize: c.most})
+			j := newJournal(t)
+			var reported faults
+			_, err := js.PublishMsg(t.Context(), &nats.Msg{Subject: "in.x", Data: []byte("no"), Header: nats.Header{"Trace": {strings.Repeat("x", c.header)}}})
+			require.NoError(t, err)
+			newInbox(t, j, js, jetstream.InboxOptions{Host: true, DeadLetter: c.subject, ErrorHook: reported.report})
+			settled(t, js)
+			send(t, js, eventbus.UserMessage(ada, "after"))
+			settled(t, js)
+			assert.Equal(t, []string{"after"}, texts(t, journalled(t, j)))
+			assert.Len(t, kept(t, js, in), c.sent)
+			letters := kept(t, js, "DEAD")
+			require.Len(t, letters, c.letters)
+			for _, letter := range letters {
+				assert.Empty(t, letter.Header.Get("Trace"))
+				assert.Contains(t, letter.Header.Get(jetstream.HeaderReason), "is not an event")
+				assert.Equal(t, "true", letter.Header.Get(jetstream.HeaderOmitted))
+			}
+			assert.Positive(t, reported.count())
+		})
+	}
+}
+
 // A dead letter carries no instructions to its stream.
 func TestDeadLettersInstructNothing(t *testing.T) {
 	racing.Alone(t)
@@ -246,6 +287,52 @@ func TestInboxReconnects(t *testing.T) {
 		n.halt()
 	}
 	assert.Equal(t, []string{"before", "round 0", "round 1", "round 2"}, texts(t, journalled(t, j)))
+}
+
+// vanishing is a connection to a broker whose first consumer stops sending, as one does that
+// is deleted while the connection is down.
+type vanishing struct {
+	broker.JetStream
+	once sync.Once
+}
+
+func (v *vanishing) CreateOrUpdateConsumer(ctx context.Context, stream string, cfg broker.ConsumerConfig) (broker.Consumer, error) {
+	c, err := v.JetStream.CreateOrUpdateConsumer(ctx, stream, cfg)
+	v.once.Do(func() { c = vanished{c} })
+	return c, err
+}
+
+type vanished struct{ broker.Consumer }
+
+func (vanished) Messages(...broker.PullMessagesOpt) (broker.MessagesContext, error) {
+	return new(silent), nil
+}
+
+// silent has no messages until it is stopped.
+type silent struct{ stopped atomic.Bool }
+
+func (s *silent) Next(...broker.NextOpt) (broker.Msg, error) {
+	time.Sleep(time.Millisecond)
+	if s.stopped.Load() {
+		return nil, broker.ErrMsgIteratorClosed
+	}
+	return nil, broker.ErrNoHeartbeat
+}
+
+func (s *silent) Stop()  { s.stopped.Store(true) }
+func (s *silent) Drain() { s.Stop() }
+
+// A consumer that has vanished is made again.
+func TestConsumerVanishes(t *testing.T) {
+	t.Parallel()
+	_, js := newNest(t)
+	j := newJournal(t)
+	send(t, js, eventbus.UserMessage(ada, "x"))
+	var reported faults
+	newInbox(t, j, &vanishing{JetStream: js}, jetstream.InboxOptions{Host: true, InFlight: 2, ErrorHook: reported.report})
+	settled(t, js)
+	assert.Equal(t, []string{"x"}, texts(t, journalled(t, j)))
+	require.ErrorIs(t, reported.joined(), broker.ErrNoHeartbeat)
 }
 
 // With several messages in flight, all of them are stored, and they overlap.

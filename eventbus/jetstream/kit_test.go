@@ -1,6 +1,7 @@
 package jetstream_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -150,7 +151,7 @@ func (f *faults) joined() error {
 
 func newInbox(t testing.TB, bus eventbus.Publisher, js broker.JetStream, o jetstream.InboxOptions) *jetstream.Inbox {
 	t.Helper()
-	o.Stream, o.DeadLetter, o.Backoff = in, "dead.letters", soon
+	o.Stream, o.DeadLetter, o.Backoff = in, cmp.Or(o.DeadLetter, "dead.letters"), soon
 	if o.Accept == nil {
 		o.Accept = jetstream.AnyUser
 	}

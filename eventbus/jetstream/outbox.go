@@ -120,7 +120,10 @@ func publish(ctx context.Context, stream broker.Publisher, msg *nats.Msg) error 
 
 // tooLarge reports whether the broker refuses a message for its size.
 func tooLarge(err error) bool {
-	return errors.Is(err, nats.ErrMaxPayload) || errors.Is(err, broker.ErrStreamMessageExceedsMaximum)
+	const headersExceedMaximum = 10097 // of 64 KiB
+	refused, ok := errors.AsType[*broker.APIError](err)
+	return errors.Is(err, nats.ErrMaxPayload) || errors.Is(err, broker.ErrStreamMessageExceedsMaximum) ||
+		ok && refused.ErrorCode == headersExceedMaximum
 }
 
 // Close stops publishing; the position is kept. It waits a second for the event that

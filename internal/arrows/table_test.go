@@ -98,7 +98,7 @@ var table = []row{
 	// Seconds later, without a model. Events reach it through the extension: no eventbus.
 	{pkg: "consolidate/enrich", ours: []string{"schema", "internal/text", "internal/names", "internal/grounding"}},
 	// Vectors in the background.
-	{pkg: "consolidate/embed", ours: []string{"schema", "schema/vecstore"}, oursInTests: []string{"recall"}, langchain: []string{"embeddings"}},
+	{pkg: "consolidate/embed", ours: []string{"schema", "schema/vecstore"}, oursInTests: []string{"recall"}, langchain: []string{"embeddings"}, langchainInTests: []string{"embeddings/jina"}},
 	// Questions to a model: budget, retries, parsing.
 	{pkg: "consolidate/ask", ours: []string{"schema", "internal/text", "internal/redact"}, langchain: []string{"llms"}, langchainInTests: []string{anything}},
 	{
