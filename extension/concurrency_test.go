@@ -20,18 +20,9 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension/transfer"
-	"github.com/ebbmem/ebb/internal/racing"
 )
 
-var crowd = flag.Int("crowd", usualCrowd(), "how many publishes and searches the crowd makes, together")
-
-// usualCrowd makes more of them where the race detector looks on.
-func usualCrowd() int {
-	if racing.On {
-		return 2560
-	}
-	return 1280
-}
+var crowd = flag.Int("crowd", 1280, "how many publishes and searches the crowd makes, together")
 
 const (
 	crowdSize  = 64 // goroutines
