@@ -56,6 +56,7 @@ func (r *reader) read(s sentence) []Claim {
 		if start >= limit {
 			break
 		}
+		opened := start - at
 		if lex.asks.in(tokens, start) && before&(flagPlease|flagAlways|flagNot) == 0 && !r.reported {
 			if tokens[start].word != "when" && tokens[start].word != "where" { // "…, when I am at work"
 				asks = true
@@ -103,13 +104,13 @@ func (r *reader) read(s sentence) []Claim {
 		if ok {
 			next = r.nextClause(tokens, max(end, start+1), limit)
 		}
-		doubt := hedged && !claim.Wish || r.blockedIn(tokens[at:next], claim) || ok && passing && !lasting(claim)
+		doubt := hedged && !claim.Wish || r.blockedIn(tokens[at:next], opened, claim) || ok && passing && !lasting(claim)
 		if ok && (!blocked || claim.Wish) && !doubt {
 			out = append(out, claim)
 			out = append(out, r.alike(claim)...)
 		}
 		// "I think, …" makes what follows it uncertain.
-		hedged = !ok && next-at <= 3 && r.blockedIn(tokens[at:next], Claim{})
+		hedged = !ok && next-at <= 3 && r.blockedIn(tokens[at:next], opened, Claim{})
 		r.noteSpeaker(tokens[:max(next, start+1)], start, claim, ok && !doubt)
 		at = max(next, at+1)
 	}
@@ -252,7 +253,7 @@ func (r *reader) reasonsIn(s sentence, i int) (out []Claim) {
 			continue
 		}
 		c, end, ok := r.claimAt(s, t, i+n, 0, "", -1)
-		if !ok || c.Wish || r.blockedIn(t[i:min(end+1, len(t))], c) {
+		if !ok || c.Wish || r.blockedIn(t[i:min(end+1, len(t))], 0, c) {
 			continue
 		}
 		c.Sentence = r.text[t[i+n].lo:t[max(end, i+n+1)-1].hi]
@@ -286,13 +287,19 @@ func anyPhrase(p phrases, tokens []token) bool {
 	return (span{0, len(tokens)}).holds(func(i int) bool { return p.in(tokens, i) })
 }
 
-// blockedIn reports whether words in the clause make a claim uncertain.
-func (r *reader) blockedIn(tokens []token, c Claim) bool {
+// blockedIn reports whether words in the clause make a claim uncertain. Those of its openers,
+// which end before token start, do not: "you should know that …", "guess what, …".
+func (r *reader) blockedIn(tokens []token, start int, c Claim) bool {
+	opener := 0 // where the one before token i ends
 	for i := range tokens {
 		if tokens[i].word == hiddenWord && !c.Wish {
 			return true
 		}
-		if n, s := r.lex.blocks.at(tokens, i); n > 0 && s == 0 && !c.Wish {
+		if i < start {
+			n, _ := r.lex.openers.at(tokens, i)
+			opener = max(opener, i+n)
+		}
+		if n, s := r.lex.blocks.at(tokens, i); n > 0 && s == 0 && !c.Wish && i+n > opener {
 			return true
 		}
 	}
