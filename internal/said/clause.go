@@ -46,6 +46,7 @@ func (r *reader) read(s sentence) []Claim {
 	if r.reported {
 		r.speaker = "I"
 	}
+	last, own := 0, true // where the clause before begins, and whether it is about the writer
 	for at := 0; at < limit; {
 		if tokens[at].mark {
 			at++
@@ -68,7 +69,8 @@ func (r *reader) read(s sentence) []Claim {
 		switch {
 		case r.reported && elided != "I",
 			lex.joins.in(tokens, at) && r.speaker == "" && !lex.han, // "My doc up and retired": the subject is not the writer
-			strings.HasPrefix(elided, "my "):                        // what follows is about that person
+			strings.HasPrefix(elided, "my "),                        // what follows is about that person
+			r.mayBeOthers(tokens[min(last, start):start+1], own):
 			begin = -1
 		}
 		claim, end, ok := r.claimAt(s, tokens[:limit], start, before, elided, begin)
@@ -112,6 +114,9 @@ func (r *reader) read(s sentence) []Claim {
 		// "I think, …" makes what follows it uncertain.
 		hedged = !ok && next-at <= 3 && r.blockedIn(tokens[at:next], opened, Claim{})
 		r.noteSpeaker(tokens[:max(next, start+1)], start, claim, ok && !doubt)
+		if last, own = start, lex.subjects[tokens[start].word] || ok && claim.Subject == "I"; ok && claim.Predicate == "works_as" {
+			last = next // "I'm a dentist, allergic to latex"
+		}
 		at = max(next, at+1)
 	}
 	if asks && !standing(lex, tokens) { // "Explain in two sentences what …": how to do this, not how to answer
@@ -180,7 +185,16 @@ func (r *reader) elidesAt(tokens []token, at, start int) string {
 	case "and", "but", "und", "aber", "y", "e", "pero":
 		return r.speaker
 	}
+	if strings.HasPrefix(r.speaker, "my ") && at > 0 && tokens[at-1].word == "," && r.thirdPerson(tokens[start].word) { // "my niece is here, moved to Leeds"
+		return r.speaker
+	}
 	return ""
+}
+
+// thirdPerson reports whether a word may begin a clause about somebody else without its subject.
+func (r *reader) thirdPerson(w string) bool {
+	first := r.lex.third[w]
+	return first != "" && first != w || participles[w] || bearable[w] || strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "ó")
 }
 
 // lasting reports whether a claim holds beyond its day although a word dates it:
@@ -188,6 +202,27 @@ func (r *reader) elidesAt(tokens []token, at, start int) string {
 func lasting(c Claim) bool {
 	return c.Wish || c.Change && (c.Functional || c.Denied || c.Ended != "") || c.Temporal == Event || c.Temporal == Trait
 }
+
+// mayBeOthers reports whether the clause that begins at the last token, without a subject, may be
+// about somebody whom the clause before it mentions: "my niece is here, moved to Leeds", but not
+// "I told my boss, quit my job". own says that the subject of that clause is the writer.
+func (r *reader) mayBeOthers(t []token, own bool) bool {
+	before := len(t) - 1
+	if before == 0 || own && !bearable[t[before].word] {
+		return false
+	}
+	m := matcher{lex: r.lex, tokens: t[:before]}
+	for i, w := range m.tokens {
+		_, somebody := m.nounAt(i, max(1, m.nounLength(i)), bearers)
+		if somebody || persons[w.word] || i == 0 && !r.lex.known[w.word] && before > 1 && r.lex.index[r.lex.third[t[1].word]] != nil { // "Tom is fine, …"
+			return true
+		}
+	}
+	return false
+}
+
+// bearable are words for what an object may have too: "I cook for a friend, allergic to nuts".
+var bearable = wordSet("allergic intolerant")
 
 // noteSpeaker records the subject of a clause, which is the last of tokens and begins
 // at start, for the next one: in Chinese and in reports that may go without. Then a
@@ -200,7 +235,7 @@ func (r *reader) noteSpeaker(tokens []token, start int, c Claim, claimed bool) {
 	switch {
 	case n > 0 && !claimed && r.ownsAt(tokens, start+n): // "my sister's boss …"
 		r.speaker, r.person = "", person{}
-	case n > 0:
+	case n > 0 && !(claimed && c.Denied && c.Subject == "I"): // "our dog died, adopted a cat"
 		r.speaker, r.person, r.personEnd = mentioned.subject, mentioned, start+n
 	case introduced && (r.reported || r.lex.han):
 		r.speaker = "my " + r.m.canon

@@ -39,3 +39,33 @@ si vivo en Lugo, es por mi madre
 你知道我住在哪吗
 `)
 }
+
+func TestClausesWithoutSubject(t *testing.T) {
+	assertClaims(t, `
+My nephew is coming for dinner, allergic to eggs => my nephew | allergic_to | eggs
+My sister is doing great, moved to Leeds last month => my sister | lives_in | Leeds * !
+my wife is a nurse, works at Guy's => my spouse | works_as | nurse * ; my spouse | works_at | Guy's *
+I'm cooking for a friend, allergic to nuts
+need a recipe for my neighbour, allergic to soy
+Ned is over the moon, moved to Leeds
+She has had enough, quit smoking
+my sister lives in York, love cats => my sister | lives_in | York *
+I'm a dentist, allergic to latex => I | works_as | dentist * ; I | allergic_to | latex
+I had a word with my boss, quit my job => I | works_at |  ~ !
+Our dog died, adopted a cat => I | dog |  ~ ! ; I | has_pet | cat !
+Busy month, sold the car => I | car |  ~ !
+Meine Tante ist zufrieden, wohnt in Wels. => my aunt | lives_in | Wels *
+Mein Chef ist krank, habe frei.
+mein Bruder wohnt in Ulm, arbeite bei Bosch => my brother | lives_in | Ulm * ; I | works_at | Bosch *
+Mi sobrino viene a cenar, es alérgico al huevo. => my nephew | allergic_to | huevo
+mi tía vive en Lugo, vivo en León => my aunt | lives_in | Lugo * ; I | lives_in | León *
+Mi médico ha cambiado, ahora es la doctora Ferrer.
+朋友海鲜过敏，推荐个餐厅
+客人芒果过敏
+我同事花生过敏 => my colleague | allergic_to | 花生
+带朋友去吃饭，花生过敏
+邻居的车卖了
+海鲜过敏，推荐个餐厅 => I | allergic_to | 海鲜
+车卖了 => I | car |  ~ !
+`)
+}

@@ -86,7 +86,7 @@ var guards = map[string]func(v *value) bool{
 	},
 	"person": func(v *value) bool { // an occupation
 		_, other := nounIn(v.m.phrase(v.obj), diet|condition|status)
-		return !other && v.reader.people(v.obj)
+		return !other && v.reader.people(v.obj) && !(v.lex.of == "de" && v.n == 2 && !v.first.upper && v.t[v.obj.hi-1].upper) // "la doctora Ferrer"
 	},
 	"like": func(v *value) bool {
 		if v.lex.reacts.in(v.t, v.obj.lo) || v.obj.lo > 0 && v.lex.reacts.in(v.t, v.obj.lo-1) {
@@ -267,7 +267,7 @@ var guards = map[string]func(v *value) bool{
 		return !strings.Contains(v.claim.Subject, "了")
 	},
 	"soldzh": func(v *value) bool { // what was sold, not 客户把照片
-		return v.n >= 2 && v.n <= 8 && !strings.ContainsAny(v.claim.Object, "把被给都没不")
+		return v.n >= 2 && v.n <= 8 && !v.othersZH() && !strings.ContainsAny(v.claim.Object, "把被给都没不")
 	},
 	"topiczh": func(v *value) bool { // what is used for something
 		topic := v.m.phrase(v.m.noun)
@@ -279,7 +279,7 @@ var guards = map[string]func(v *value) bool{
 	},
 	"foodzh": func(v *value) bool { // not 宝宝对牛奶, nor 豆豆花生
 		_, somebody := v.reader.personAt(v.t, v.obj.lo)
-		return v.n <= 8 && somebody == 0 && !strings.Contains(v.claim.Object, "对")
+		return v.n <= 8 && somebody == 0 && !v.othersZH() && !strings.Contains(v.claim.Object, "对")
 	},
 	"habitzh": func(v *value) bool {
 		return v.n >= 2 && v.n <= 16 && !v.lex.vague[v.first.word]
@@ -328,6 +328,19 @@ var guards = map[string]func(v *value) bool{
 		return v.reader.close(v.obj, v.claim)
 	},
 }
+
+// othersZH reports whether a Chinese object begins with somebody: 朋友海鲜, 客人花生.
+func (v *value) othersZH() bool {
+	for n := min(v.n, max(2, v.m.nounLength(v.obj.lo))); n > 0; n-- {
+		word := v.m.phrase(span{v.obj.lo, v.obj.lo + n})
+		if _, somebody := nounIn(word, bearers); somebody || strangers[word] {
+			return true
+		}
+	}
+	return false
+}
+
+var strangers = wordSet("客人 别人 有人 有的 大家 客户 顾客 同学 室友 邻居 病人 学生 女生 男生 嘉宾")
 
 // dose matches the number of a dose, which may stand with its unit: "20mg".
 var dose = regexp.MustCompile(`^\d+(?:[.,]\d+)?`)
