@@ -13,7 +13,8 @@ type reader struct {
 	lower     bool   // the writer uses no capitals
 	long      bool   // a long message: only rows marked clear count
 	speaker   string // the subject of the last clause: "I", "my sister", or ""
-	person    person // the last person of the writer's that was mentioned
+	person    person // the last person of the writer's that a clause was about
+	others    sex    // of whom was mentioned since then
 	personEnd int
 	known     []Person
 	met       []Claim // in the names of the people that clauses are about
@@ -213,8 +214,8 @@ func (r *reader) mayBeOthers(t []token, own bool) bool {
 	}
 	m := matcher{lex: r.lex, tokens: t[:before]}
 	for i, w := range m.tokens {
-		_, somebody := m.nounAt(i, max(1, m.nounLength(i)), bearers)
-		if somebody || persons[w.word] || i == 0 && !r.lex.known[w.word] && before > 1 && r.lex.index[r.lex.third[t[1].word]] != nil { // "Tom is fine, …"
+		_, somebody := m.somebodyAt(i)
+		if somebody > 0 || persons[w.word] || i == 0 && !r.lex.known[w.word] && before > 1 && r.lex.index[r.lex.third[t[1].word]] != nil { // "Tom is fine, …"
 			return true
 		}
 	}
@@ -232,11 +233,12 @@ func (r *reader) noteSpeaker(tokens []token, start int, c Claim, claimed bool) {
 	t := tokens[start]
 	mentioned, n := r.personAt(tokens, start)
 	introduced := claimed && c.Subject == "I" && r.m.canon != "" && r.m.class&bearers != 0
+	defer func() { r.others |= r.sexesIn(tokens[start+n:]) }()
 	switch {
 	case n > 0 && !claimed && r.ownsAt(tokens, start+n): // "my sister's boss …"
 		r.speaker, r.person = "", person{}
 	case n > 0 && !(claimed && c.Denied && c.Subject == "I"): // "our dog died, adopted a cat"
-		r.speaker, r.person, r.personEnd = mentioned.subject, mentioned, start+n
+		r.speaker, r.person, r.others, r.personEnd = mentioned.subject, mentioned, 0, start+n
 	case introduced && (r.reported || r.lex.han):
 		r.speaker = "my " + r.m.canon
 	case r.reported:
@@ -398,13 +400,16 @@ func (r *reader) claimAt(s sentence, tokens []token, i int, before termFlags, el
 	*m = matcher{lex: r.lex, tokens: tokens, third: r.reported, elide: elided == "I", explicit: r.reported && elided != "I", start: begin}
 	if c, end, ok = r.firstRow(s, i, before, "I"); ok {
 		if c.Subject == "she" && r.person.subject != "" && c.Ended == "" { // "I have a sister. Her name is Noor."
+			if !r.refersTo(tokens[i].word) {
+				return Claim{}, 0, false
+			}
 			c.Subject, c.Predicate, c.Functional = "I", strings.TrimPrefix(r.person.subject, "my "), false
 		}
 		r.named = c
 		return c, end, ok
 	}
 	about, n := r.personAt(tokens, i)
-	if n == 0 && r.lex.pronouns[tokens[i].word] && r.person.subject != "" && !r.reported && persons[tokens[i].word] {
+	if n == 0 && r.lex.pronouns[tokens[i].word] && r.person.subject != "" && !r.reported && persons[tokens[i].word] && r.refersTo(tokens[i].word) {
 		about, n = r.person, 1
 	}
 	verb := 0 // before the subject: "gestern ist Markus nach Graz gezogen"

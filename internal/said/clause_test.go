@@ -69,3 +69,24 @@ Mi médico ha cambiado, ahora es la doctora Ferrer.
 车卖了 => I | car |  ~ !
 `)
 }
+
+func TestPronounsAgree(t *testing.T) {
+	assertClaims(t, `
+My daughter has a boyfriend now, he works at Tesco
+My mum met the new doctor. He lives in Bath.
+My brother got a puppy. He is called Rex. => my brother | has_pet | puppy
+My aunt has a sister. She lives in Leeds. => my aunt | has_family | sister
+My aunt has a son. She lives in Leeds. => my aunt | has_family | son ; my aunt | lives_in | Leeds *
+My uncle is a doctor. He lives in Bath. => my uncle | works_as | doctor * ; my uncle | lives_in | Bath *
+My cousin is here. He is vegan. => my cousin | diet | vegan *
+My partner is nice. They live in Cork. => my partner | lives_in | Cork *
+Our cat is old. She is allergic to fish. => my cat | allergic_to | fish
+Meine Nichte hat einen Freund, er arbeitet bei Bosch.
+Meine Chefin ist streng. Sie wohnt in Ulm. => my boss | lives_in | Ulm *
+meine Mutter hat einen neuen Freund, er heißt Egon
+Mi hija tiene novio, él trabaja en Lidl.
+Mi hermano está aquí. Él es vegano. => my brother | diet | vegano *
+我女儿有男朋友了，他在腾讯上班
+我妹妹住在罗马，她喜欢歌剧 => my sister | lives_in | 罗马 * ; my sister | likes | 歌剧
+`)
+}
