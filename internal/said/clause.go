@@ -59,6 +59,7 @@ func (r *reader) read(s sentence) []Claim {
 			break
 		}
 		opened := start - at
+		tokens = r.verbSecond(tokens, start, opened > 1)
 		if lex.asks.in(tokens, start) && before&(flagPlease|flagAlways|flagNot) == 0 && !r.reported {
 			if tokens[start].word != "when" && tokens[start].word != "where" { // "…, when I am at work"
 				asks = true
@@ -289,7 +290,7 @@ func (r *reader) reasonsIn(s sentence, i int) (out []Claim) {
 		if n == 0 || i+n >= len(t) || !r.lex.subjects[t[i+n].word] && !r.lex.possessives[t[i+n].word] {
 			continue
 		}
-		c, end, ok := r.claimAt(s, t, i+n, 0, "", -1)
+		c, end, ok := r.claimAt(s, r.verbSecond(t, i+n, false), i+n, 0, "", -1)
 		if !ok || c.Wish || r.blockedIn(t[i:min(end+1, len(t))], 0, c) {
 			continue
 		}

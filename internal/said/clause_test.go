@@ -90,3 +90,24 @@ Mi hermano está aquí. Él es vegano. => my brother | diet | vegano *
 我妹妹住在罗马，她喜欢歌剧 => my sister | lives_in | 罗马 * ; my sister | likes | 歌剧
 `)
 }
+
+func TestGermanVerbsAtTheEnd(t *testing.T) {
+	assertClaims(t, `
+Ich suche ein Rezept, weil ich vegan bin. => I | diet | vegan *
+Was kann ich kochen, da ich kein Schwein esse? => I | cannot_eat | Schwein
+wir brauchen tipps weil wir in linz wohnen => I | lives_in | linz *
+Ich suche ein Büro, weil ich bei Bosch arbeite und in Ulm wohne. => I | works_at | Bosch * ; I | lives_in | Ulm *
+Ich frage, weil meine Frau vegan ist und ich keinen Fisch esse. => my spouse | diet | vegan * ; I | cannot_eat | Fisch
+Nachdem ich nach Jena gezogen bin, suche ich einen Zahnarzt. => I | lives_in | Jena * !
+Mein Sohn kommt auch, weil er vegan ist. => my son | diet | vegan *
+Wichtig ist, dass ich gegen Erdnüsse allergisch bin. => I | allergic_to | Erdnüsse
+Du solltest wissen, dass wir zwei Kinder haben. => I | has_family | Kinder
+Alle denken, dass ich vegan bin.
+Er sagt, dass er nett ist und dass ich vegan bin.
+Kann es sein, dass ich gegen Nüsse allergisch bin?
+Ich koche wenig, weil ich faul bin und keine Lust habe.
+Das geht nicht, weil ich heute kein Fleisch esse.
+Ich würde dort einkaufen, wenn ich in Köln wohne.
+Er freut sich, weil ich jeden Tag gegossen habe.
+`)
+}

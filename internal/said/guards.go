@@ -161,6 +161,9 @@ var guards = map[string]func(v *value) bool{
 		return strings.ContainsAny(v.claim.Object, "0123456789")
 	},
 	"habit": func(v *value) bool {
+		if last := v.t[v.obj.hi-1]; v.m.verb == "habe" && !last.upper && strings.HasPrefix(last.word, "ge") && v.endsIn("t", "en") {
+			return false // "habe morgens gegossen"
+		}
 		if v.flags&flagHabit != 0 {
 			return true
 		}
