@@ -11,6 +11,7 @@ type reader struct {
 	lex       *lexicon
 	reported  bool   // written by somebody else: third-person forms, the subject may be missing
 	lower     bool   // the writer uses no capitals
+	phone     bool   // only those that a phone sets: "My name is ana"
 	long      bool   // a long message: only rows marked clear count
 	speaker   string // the subject of the last clause: "I", "my sister", or ""
 	person    person // the last person of the writer's that a clause was about
@@ -28,7 +29,7 @@ func (r *reader) read(s sentence) []Claim {
 	tokens := s.tokens
 	blocked := anyPhrase(lex.blocksAll, tokens)
 	limit := len(tokens)
-	r.lower = !slices.ContainsFunc(tokens, func(t token) bool { return t.upper })
+	r.lower, r.phone = r.capitals(tokens)
 	if s.question {
 		limit = r.questionAt(tokens)
 		out := r.wishOf(s, blocked)
@@ -298,6 +299,24 @@ func (r *reader) reasonsIn(s sentence, i int) (out []Claim) {
 		out = append(out, c)
 	}
 	return out
+}
+
+// capitals reports whether a sentence has no capitals, or only those that a phone sets: of the
+// first word and of "I". Where somebody writes "i", that of the first word says nothing.
+func (r *reader) capitals(t []token) (lower, phone bool) {
+	first, i, others := false, false, false
+	for k := range t {
+		own := t[k].word == "i" && r.lex.of == "of"
+		i = i || own && !t[k].upper
+		switch {
+		case !t[k].upper || t[k].word[0] >= '0' && t[k].word[0] <= '9':
+		case k == 0 || own:
+			first = true
+		default:
+			others = true
+		}
+	}
+	return !others && (!first || i), !others
 }
 
 // wishOf returns the standing wish in a question: "Could you always answer in

@@ -111,3 +111,28 @@ Ich würde dort einkaufen, wenn ich in Köln wohne.
 Er freut sich, weil ich jeden Tag gegossen habe.
 `)
 }
+
+func TestCapitalsOfPhones(t *testing.T) {
+	assertClaims(t, `
+im 34 and live in leeds => I | age | 34 * ; I | lives_in | leeds *
+tengo 2 hijas y vivo en lugo => I | lives_in | lugo *
+ich arbeite seit 2 jahren bei bosch => I | works_at | bosch *
+my landlord is greg and his flat is on 38th street => I | landlord | greg *
+Hi i work at lidl => I | works_at | lidl *
+My name is anna. => I | name | anna *
+My name is hard to spell.
+Our dog is called rex. => I | dog | rex
+My wife is called anna. => I | spouse | anna *
+My boss is called in.
+Me llamo ana. => I | name | ana *
+Me llamo así por mi abuela.
+Ich heiße anna. => I | name | anna *
+Ich wohne in hamburg. => I | lives_in | hamburg *
+I live in germany. => I | lives_in | germany *
+Soy de españa. => I | from | españa *
+We live in fear.
+I work at night.
+Call me anytime.
+My boss is asleep.
+`)
+}

@@ -73,7 +73,7 @@ func han(t token) bool { r, _ := utf8.DecodeRuneInString(t.word); return isHan(r
 // guards are the tests that rows name with is=….
 var guards = map[string]func(v *value) bool{
 	"name": func(v *value) bool { // of a person or a thing
-		return v.capital && v.n <= 6 && (v.first.upper || v.first.quoted || v.reader.lower || v.article) && !v.describes()
+		return v.toldName() || v.capital && v.n <= 6 && (v.first.upper || v.first.quoted || v.reader.lower || v.article) && !v.describes()
 	},
 	"noun": func(v *value) bool { // not an adjective alone
 		return v.article || v.first.upper || v.first.quoted || v.reader.lower || v.reader.hasDigit(span{v.obj.lo, min(v.obj.hi, v.obj.lo+2)}) || v.lex.han
@@ -82,7 +82,7 @@ var guards = map[string]func(v *value) bool{
 		if lodgings[v.t[v.obj.hi-1].word] || lodgings[v.first.word] || v.n > 1 && lodgings[v.t[v.obj.lo+1].word] {
 			return false
 		}
-		return v.capital || v.article || v.lex.han
+		return v.capital || v.article || v.lex.han || v.country()
 	},
 	"person": func(v *value) bool { // an occupation
 		_, other := nounIn(v.m.phrase(v.obj), diet|condition|status)
@@ -306,7 +306,7 @@ var guards = map[string]func(v *value) bool{
 		return v.n <= 12 && (!v.lex.vague[v.first.word] || v.first.word == "me") && standing(v.lex, v.t) && (v.m.from <= 2 || v.t[v.m.from-1].mark)
 	},
 	"upper": func(v *value) bool {
-		return v.first.upper || v.reader.lower
+		return v.first.upper || v.reader.lower || v.country() || v.reader.phone && v.lex.of == "von" && v.n == 1 && !v.lex.known[v.first.word] && !v.lex.vague[v.first.word]
 	},
 	"days": func(v *value) bool { // recurring days
 		return v.obj.holds(v.recurs)
@@ -331,6 +331,17 @@ var guards = map[string]func(v *value) bool{
 		return v.reader.close(v.obj, v.claim)
 	},
 }
+
+// toldName reports whether an object is a name because a word says so: "My name is ana",
+// "Our dog is called rex".
+func (v *value) toldName() bool {
+	w := v.first.word
+	return v.reader.phone && v.n == 1 && (v.claim.Predicate == "name" && v.claim.Subject == "I" && !v.claim.Wish || v.before == "called" || v.before == "named") &&
+		!v.lex.known[w] && !v.lex.vague[w] && !v.lex.traits[w]
+}
+
+// country reports whether an object is a country, which needs no capital.
+func (v *value) country() bool { return countries[canonical(v.claim.Object)] }
 
 // othersZH reports whether a Chinese object begins with somebody: 朋友海鲜, 客人花生.
 func (v *value) othersZH() bool {
