@@ -262,12 +262,18 @@ func aboutOf(message string, t []token, i int, row requestRow) string {
 // isMine are the words after which a request is about the user: "forget my locker code".
 var isMine = wordSet("my our mein meine meinen mi mis 我的 我")
 
+// theseWords refer to what was said: "don't keep any of this".
+var theseWords = wordSet("this that it these those them any what")
+
 // setsAside reports whether the words of a row at token i only set a topic aside, to go on
 // with another: "forget the cat, it's the kids I worry about", "forget that, let's do it
 // differently". They do if the sentence says more than the request and a reason for it, or is
 // about software, "forget the last commit", unless the message surely asks to forget.
 func (row requestRow) setsAside(message string, s sentence, i int) bool {
 	t := s.tokens
+	if next := i + len(row.words); row.words[0] == "do" && row.verb == Forget && next < len(t) && !theseWords[t[next].word] { // "I" may be left out: "don't remember my blood type"
+		return idiom.MatchString(message) || !slices.ContainsFunc(t, func(t token) bool { return t.word == "please" }) && intent.Forget.P(message) < surelyForget
+	}
 	if row.verb != Forget || row.rest != restTopic && row.rest != restNone {
 		return false
 	}

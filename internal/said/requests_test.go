@@ -325,3 +325,20 @@ func TestNeverForgetIsNotConfirmed(t *testing.T) {
 		}
 	}
 }
+
+// "I" may be left out before "don't remember": that asks for nothing without a sign of a request.
+func TestDontRemember(t *testing.T) {
+	for s, about := range map[string]string{
+		"Please don't remember my address": "my address", "don't keep my card number, please": "my card number", "please do not remember my diagnosis": "my diagnosis", "do not remember any of this": "any of this",
+		"dont remember my wifi password, can you remind me": "", "sorry don't remember my blood type": "", "don't remember my gate code, what was it": "",
+		"don't remember my pin, could you help please": "", "don't remember my kids' shoe sizes": "", "don't keep my car in the garage anymore": "",
+	} {
+		got := ""
+		for _, q := range Requests(s) {
+			if !q.Unsure {
+				got = q.About
+			}
+		}
+		assert.Equal(t, about, got, s)
+	}
+}
