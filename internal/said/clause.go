@@ -30,7 +30,11 @@ func (r *reader) read(s sentence) []Claim {
 	blocked := anyPhrase(lex.blocksAll, tokens)
 	limit := len(tokens)
 	r.lower, r.phone = r.capitals(tokens)
-	if s.question {
+	asked := r.asksToKeep(tokens)
+	for asked && lex.han && limit > 1 && tokens[limit-1].word == "吗" {
+		limit--
+	}
+	if s.question && !asked {
 		limit = r.questionAt(tokens)
 		out := r.wishOf(s, blocked)
 		if limit == 0 || len(out) > 0 {
@@ -125,10 +129,26 @@ func (r *reader) read(s sentence) []Claim {
 	if asks && !standing(lex, tokens) { // "Explain in two sentences what …": how to do this, not how to answer
 		out = slices.DeleteFunc(out, func(c Claim) bool { return c.Wish })
 	}
-	if s.question && !blocked {
+	if s.question && !asked && !blocked {
 		out = append(out, r.reasonsIn(s, limit)...)
 	}
 	return out
+}
+
+// asksToKeep reports whether a sentence is one that asks to keep what it says: "can you
+// remember that I'm vegan?"
+func (r *reader) asksToKeep(t []token) bool {
+	for i := 0; i < len(t); i++ {
+		if r.lex.keeps.in(t, i) {
+			return true
+		}
+		n, _ := r.lex.openers.at(t, i)
+		if n == 0 && !t[i].mark {
+			return false
+		}
+		i += max(n, 1) - 1
+	}
+	return false
 }
 
 // alike returns claims for the further items of a list of one class: "two cats

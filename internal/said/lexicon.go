@@ -111,6 +111,7 @@ type lexicon struct {
 	thirdForms  func(word string) []string // the first-person forms that a regular third-person form may have
 	adverbs     phrases                    // may stand anywhere between the elements of a pattern
 	openers     phrases                    // may stand before a clause
+	keeps       phrases                    // openers that ask to keep the statement after them
 	joins       phrases                    // and, but: a clause may begin after them
 	prefixes    map[string]bool            // begin an adverbial before the clause
 	asks        phrases                    // begin a question

@@ -9,9 +9,9 @@ func (r *reader) build(s sentence, before termFlags, subject string) (Claim, boo
 	c := Claim{Subject: subject, Temporal: p.temporal, Preference: p.flags&preference != 0, Wish: p.flags&wishes != 0}
 	end := s.hi
 	if len(m.tokens) > 0 && s.question && m.end > 0 {
-		end = m.tokens[min(m.end, len(m.tokens))-1].hi
-		if last := m.tokens[len(m.tokens)-1].hi; last > end {
-			end = last
+		end = 0
+		for _, t := range m.tokens {
+			end = max(end, t.hi)
 		}
 	}
 	c.Sentence = strings.TrimSpace(r.text[s.lo:end])

@@ -225,6 +225,8 @@ func spanish() *lexicon {
 	l.adverbs.add("normalmente generalmente a_menudo habitualmente usualmente todos_los_días cada_día cada_mañana cada_noche cada_semana cada_año todas_las_semanas todas_las_mañanas a_veces por_lo_general casi_siempre", flagHabit)
 	l.adverbs.add("siempre", flagHabit|flagAlways)
 	l.adverbs.add("también además otro_más", flagAlso)
+	l.keeps = phrasesOf(toKeep[2])
+	l.openers.add(toKeep[2], 0)
 	l.openers.add("bueno pues ok vale hola oye ah oh sí si_, no_, por_cierto para_que_lo_sepas para_tu_información que_sepas_que recuerda_que recuerda no_olvides_que nunca_olvides_que ten_en_cuenta_que toma_nota apunta apunta_que importante aviso novedad novedades corrección perdón perdona como_sabes como_te_dije la_verdad_es_que la_verdad sinceramente gracias actualización fyi quería_decirte_que quería_contarte_que quiero_que_sepas_que debería_mencionar_que te_cuento_que te_cuento debo_decir_que desgraciadamente lamentablemente afortunadamente buenas_noticias noticias porque ya_que dado_que es_que resulta_que en_cuanto_a_mí en_mi_caso para_mí yo_personalmente dato dato_curioso un_dato una_cosa eso_sí claro exacto bueno_pues mira bien olvida_eso no_espera espera buenas por_si_acaso por_si_te_sirve nunca_lo_olvides así_que_ya_sabes como_dato", 0)
 	l.openers.add("a_partir_de_ahora de_ahora_en_adelante en_adelante desde_ahora a_partir_de_hoy", flagNew|flagAlways)
 	l.openers.add("por_favor porfa porfavor", flagPlease)
