@@ -45,7 +45,6 @@ func (r *reader) read(s sentence) []Claim {
 		}
 	}
 	limit = r.reportAt(tokens, limit)
-	passing := anyPhrase(lex.passing, tokens[:limit])
 	var out []Claim
 	hedged, asks := false, false
 	r.speaker, r.personEnd = "", 0
@@ -113,7 +112,7 @@ func (r *reader) read(s sentence) []Claim {
 		if ok {
 			next = r.nextClause(tokens, max(end, start+1), limit)
 		}
-		doubt := hedged && !claim.Wish || r.blockedIn(tokens[at:next], opened, claim) || ok && passing && !lasting(claim)
+		doubt := hedged && !claim.Wish || r.blockedIn(tokens[at:next], opened, claim) || ok && !lasting(claim) && anyPhrase(lex.passing, tokens[max(0, start-passes):min(limit, next+passes)])
 		if ok && (!blocked || claim.Wish) && !doubt {
 			out = append(out, claim)
 			out = append(out, r.alike(claim)...)
@@ -150,6 +149,9 @@ func (r *reader) asksToKeep(t []token) bool {
 	}
 	return false
 }
+
+// passes is the number of tokens from which a word of the moment ("today") dates a clause.
+const passes = 40
 
 // alike returns claims for the further items of a list of one class: "two cats
 // and a parrot".
