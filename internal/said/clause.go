@@ -30,8 +30,8 @@ func (r *reader) read(s sentence) []Claim {
 	blocked := anyPhrase(lex.blocksAll, tokens)
 	limit := len(tokens)
 	r.lower, r.phone = r.capitals(tokens)
-	asked := r.asksToKeep(tokens)
-	for asked && lex.han && limit > 1 && tokens[limit-1].word == "吗" {
+	asked := anyPhrase(lex.keeps, tokens) // "can you remember that I'm vegan?" is no question
+	if asked && tokens[limit-1].word == "吗" {
 		limit--
 	}
 	if s.question && !asked {
@@ -112,7 +112,7 @@ func (r *reader) read(s sentence) []Claim {
 		if ok {
 			next = r.nextClause(tokens, max(end, start+1), limit)
 		}
-		doubt := hedged && !claim.Wish || r.blockedIn(tokens[at:next], opened, claim) || ok && !lasting(claim) && anyPhrase(lex.passing, tokens[max(0, start-passes):min(limit, next+passes)])
+		doubt := hedged && !claim.Wish || r.blockedIn(tokens[at:next], opened, claim) || ok && !lasting(claim) && anyPhrase(lex.passing, tokens[max(0, start-nearby):min(limit, next+nearby)])
 		if ok && (!blocked || claim.Wish) && !doubt {
 			out = append(out, claim)
 			out = append(out, r.alike(claim)...)
@@ -133,25 +133,6 @@ func (r *reader) read(s sentence) []Claim {
 	}
 	return out
 }
-
-// asksToKeep reports whether a sentence is one that asks to keep what it says: "can you
-// remember that I'm vegan?"
-func (r *reader) asksToKeep(t []token) bool {
-	for i := 0; i < len(t); i++ {
-		if r.lex.keeps.in(t, i) {
-			return true
-		}
-		n, _ := r.lex.openers.at(t, i)
-		if n == 0 && !t[i].mark {
-			return false
-		}
-		i += max(n, 1) - 1
-	}
-	return false
-}
-
-// passes is the number of tokens from which a word of the moment ("today") dates a clause.
-const passes = 40
 
 // alike returns claims for the further items of a list of one class: "two cats
 // and a parrot".
@@ -210,16 +191,10 @@ func (r *reader) elidesAt(tokens []token, at, start int) string {
 	case "and", "but", "und", "aber", "y", "e", "pero":
 		return r.speaker
 	}
-	if strings.HasPrefix(r.speaker, "my ") && at > 0 && tokens[at-1].word == "," && r.thirdPerson(tokens[start].word) { // "my niece is here, moved to Leeds"
-		return r.speaker
+	if !strings.HasPrefix(r.speaker, "my ") || at == 0 || tokens[at-1].word != "," || !r.thirdPerson(tokens[start].word) {
+		return ""
 	}
-	return ""
-}
-
-// thirdPerson reports whether a word may begin a clause about somebody else without its subject.
-func (r *reader) thirdPerson(w string) bool {
-	first := r.lex.third[w]
-	return first != "" && first != w || participles[w] || bearable[w] || strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "ó")
+	return r.speaker // "my niece is here, moved to Leeds"
 }
 
 // lasting reports whether a claim holds beyond its day although a word dates it:
@@ -227,27 +202,6 @@ func (r *reader) thirdPerson(w string) bool {
 func lasting(c Claim) bool {
 	return c.Wish || c.Change && (c.Functional || c.Denied || c.Ended != "") || c.Temporal == Event || c.Temporal == Trait
 }
-
-// mayBeOthers reports whether the clause that begins at the last token, without a subject, may be
-// about somebody whom the clause before it mentions: "my niece is here, moved to Leeds", but not
-// "I told my boss, quit my job". own says that the subject of that clause is the writer.
-func (r *reader) mayBeOthers(t []token, own bool) bool {
-	before := len(t) - 1
-	if before == 0 || own && !bearable[t[before].word] {
-		return false
-	}
-	m := matcher{lex: r.lex, tokens: t[:before]}
-	for i, w := range m.tokens {
-		_, somebody := m.somebodyAt(i)
-		if somebody > 0 || persons[w.word] || i == 0 && !r.lex.known[w.word] && before > 1 && r.lex.index[r.lex.third[t[1].word]] != nil { // "Tom is fine, …"
-			return true
-		}
-	}
-	return false
-}
-
-// bearable are words for what an object may have too: "I cook for a friend, allergic to nuts".
-var bearable = wordSet("allergic intolerant")
 
 // noteSpeaker records the subject of a clause, which is the last of tokens and begins
 // at start, for the next one: in Chinese and in reports that may go without. Then a
@@ -321,24 +275,6 @@ func (r *reader) reasonsIn(s sentence, i int) (out []Claim) {
 		out = append(out, c)
 	}
 	return out
-}
-
-// capitals reports whether a sentence has no capitals, or only those that a phone sets: of the
-// first word and of "I". Where somebody writes "i", that of the first word says nothing.
-func (r *reader) capitals(t []token) (lower, phone bool) {
-	first, i, others := false, false, false
-	for k := range t {
-		own := t[k].word == "i" && r.lex.of == "of"
-		i = i || own && !t[k].upper
-		switch {
-		case !t[k].upper || t[k].word[0] >= '0' && t[k].word[0] <= '9':
-		case k == 0 || own:
-			first = true
-		default:
-			others = true
-		}
-	}
-	return !others && (!first || i), !others
 }
 
 // wishOf returns the standing wish in a question: "Could you always answer in

@@ -258,15 +258,15 @@ func (r *reader) verbSecond(t []token, i int, opened bool) []token {
 	if r.lex.of != "von" || i == 0 || !subordinates[t[i-1].word] && !(opened && t[i-1].word == "dass" && !r.lex.joins.in(t, i-2)) {
 		return t
 	}
-	m, from := matcher{lex: r.lex, tokens: t}, 0
+	m, from := matcher{lex: r.lex, tokens: t}, i+1
 	if _, n := r.personAt(t, i); n > 0 {
 		from = i + n
-	} else if r.lex.subjects[t[i].word] || persons[t[i].word] {
-		from = i + 1
 	} else if r.lex.possessives[t[i].word] {
-		from = i + 1 + m.nounLength(i+1)
+		from += m.nounLength(from)
+	} else if !r.lex.subjects[t[i].word] && !persons[t[i].word] {
+		return t
 	}
-	if from == 0 || from == len(t) || r.finite(t[from].word) {
+	if from == len(t) || r.finite(t[from].word) {
 		return t
 	}
 	for k := from; k < len(t) && (!t[k].mark || joinsWords(t[k].word)); k++ {

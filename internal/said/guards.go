@@ -82,7 +82,7 @@ var guards = map[string]func(v *value) bool{
 		if lodgings[v.t[v.obj.hi-1].word] || lodgings[v.first.word] || v.n > 1 && lodgings[v.t[v.obj.lo+1].word] {
 			return false
 		}
-		return v.capital || v.article || v.lex.han || v.country()
+		return v.capital || v.article || v.lex.han || countries[canonical(v.claim.Object)]
 	},
 	"person": func(v *value) bool { // an occupation
 		_, other := nounIn(v.m.phrase(v.obj), diet|condition|status)
@@ -306,7 +306,7 @@ var guards = map[string]func(v *value) bool{
 		return v.n <= 12 && (!v.lex.vague[v.first.word] || v.first.word == "me") && standing(v.lex, v.t) && (v.m.from <= 2 || v.t[v.m.from-1].mark)
 	},
 	"upper": func(v *value) bool {
-		return v.first.upper || v.reader.lower || v.country() || v.reader.phone && v.lex.of == "von" && v.n == 1 && !v.lex.known[v.first.word] && !v.lex.vague[v.first.word]
+		return v.first.upper || v.reader.lower || countries[canonical(v.claim.Object)] || v.reader.phone && v.lex.of == "von" && v.n == 1 && !v.lex.known[v.first.word] && !v.lex.vague[v.first.word]
 	},
 	"days": func(v *value) bool { // recurring days
 		return v.obj.holds(v.recurs)
@@ -331,30 +331,6 @@ var guards = map[string]func(v *value) bool{
 		return v.reader.close(v.obj, v.claim)
 	},
 }
-
-// toldName reports whether an object is a name because a word says so: "My name is ana",
-// "Our dog is called rex".
-func (v *value) toldName() bool {
-	w := v.first.word
-	return v.reader.phone && v.n == 1 && (v.claim.Predicate == "name" && v.claim.Subject == "I" && !v.claim.Wish || v.before == "called" || v.before == "named") &&
-		!v.lex.known[w] && !v.lex.vague[w] && !v.lex.traits[w]
-}
-
-// country reports whether an object is a country, which needs no capital.
-func (v *value) country() bool { return countries[canonical(v.claim.Object)] }
-
-// othersZH reports whether a Chinese object begins with somebody: 朋友海鲜, 客人花生.
-func (v *value) othersZH() bool {
-	for n := min(v.n, max(2, v.m.nounLength(v.obj.lo))); n > 0; n-- {
-		word := v.m.phrase(span{v.obj.lo, v.obj.lo + n})
-		if _, somebody := nounIn(word, bearers); somebody || strangers[word] {
-			return true
-		}
-	}
-	return false
-}
-
-var strangers = wordSet("客人 别人 有人 有的 大家 客户 顾客 同学 室友 邻居 病人 学生 女生 男生 嘉宾")
 
 // dose matches the number of a dose, which may stand with its unit: "20mg".
 var dose = regexp.MustCompile(`^\d+(?:[.,]\d+)?`)

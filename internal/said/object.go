@@ -380,3 +380,19 @@ func (r *reader) trimStart(obj span) (span, termFlags) {
 	}
 	return obj, flags
 }
+
+// toldName reports whether an object is a name because a word says so: "My name is ana",
+// "Our dog is called rex".
+func (v *value) toldName() bool {
+	w := v.first.word
+	return v.reader.phone && v.n == 1 && (v.claim.Predicate == "name" && v.claim.Subject == "I" && !v.claim.Wish || v.before == "called" || v.before == "named") &&
+		!v.lex.known[w] && !v.lex.vague[w] && !v.lex.traits[w]
+}
+
+// othersZH reports whether a Chinese object begins with somebody: 朋友海鲜, 客人花生.
+func (v *value) othersZH() bool {
+	_, n := v.m.somebodyAt(v.obj.lo)
+	return n > 0 || v.n > 1 && strangers[v.m.phrase(span{v.obj.lo, v.obj.lo + 2})]
+}
+
+var strangers = wordSet("客人 别人 有人 有的 大家 客户 顾客 同学 室友 邻居 病人 学生 女生 男生 嘉宾")

@@ -1,6 +1,7 @@
 package said
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -136,8 +137,7 @@ const (
 // sexOf returns what a relation may be, by its canonical name and the last of its words.
 func sexOf(canon, words string) sex {
 	w := words[strings.LastIndexByte(words, ' ')+1:]
-	_, beast := nounIn(canon, pet)
-	switch {
+	switch _, beast := nounIn(canon, pet); {
 	case beast:
 		return male | female | animal
 	case women[canon] || women[w] || len(w) > 5 && strings.HasSuffix(w, "in") && w != "cousin":
@@ -161,10 +161,7 @@ var standsFor = map[string]sex{
 // refersTo reports whether a pronoun can only mean the last person: "my daughter has a
 // boyfriend, he …" does not.
 func (r *reader) refersTo(pronoun string) bool {
-	of := standsFor[pronoun]
-	if of == 0 {
-		of = male | female
-	}
+	of := cmp.Or(standsFor[pronoun], male|female)
 	return sexOf(strings.TrimPrefix(r.person.subject, "my "), r.person.relation)&of != 0 && r.others&of == 0
 }
 
@@ -172,13 +169,12 @@ func (r *reader) refersTo(pronoun string) bool {
 // are what the subject is: "is a doctor".
 func (r *reader) sexesIn(t []token) (all sex) {
 	m := matcher{lex: r.lex, tokens: t}
-	for i := 0; i < len(t); i++ {
-		if t[i].word == "am" || r.lex.third[t[i].word] == "am" || slices.Contains([]string{"ist", "bin", "es", "soy", "是", "当"}, t[i].word) {
-			return all
+	for i, w := range t {
+		if is := cmp.Or(r.lex.third[w.word], w.word); is == "am" || is == "bin" || is == "soy" || is == "是" || is == "当" {
+			break
 		}
 		if found, n := m.somebodyAt(i); n > 0 {
 			all |= sexOf(found.canon, m.phrase(span{i, i + n}))
-			i += n - 1
 		}
 	}
 	return all
@@ -194,6 +190,32 @@ func (m *matcher) somebodyAt(i int) (found noun, n int) {
 	}
 	return noun{}, 0
 }
+
+// thirdPerson reports whether a word may begin a clause about somebody else without its subject.
+func (r *reader) thirdPerson(w string) bool {
+	first := r.lex.third[w]
+	return first != "" && first != w || participles[w] || bearable[w] || strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "ó")
+}
+
+// mayBeOthers reports whether the clause that begins at the last token, without a subject, may be
+// about somebody whom the clause before it mentions: "my niece is here, moved to Leeds", but not
+// "I told my boss, quit my job". own says that the subject of that clause is the writer.
+func (r *reader) mayBeOthers(t []token, own bool) bool {
+	before := len(t) - 1
+	if before == 0 || own && !bearable[t[before].word] {
+		return false
+	}
+	m := matcher{lex: r.lex, tokens: t[:before]}
+	for i, w := range m.tokens {
+		if _, n := m.somebodyAt(i); n > 0 || persons[w.word] || i == 0 && !r.lex.known[w.word] && before > 1 && r.lex.index[r.lex.third[t[1].word]] != nil { // "Tom is fine, …"
+			return true
+		}
+	}
+	return false
+}
+
+// bearable are words for what an object may have too: "I cook for a friend, allergic to nuts".
+var bearable = wordSet("allergic intolerant")
 
 // unclipped spells out the verb in "my sister's moved" and "my sister's a nurse", but not
 // "my sister's car".

@@ -103,38 +103,12 @@ var dismissals = phrasesOf("forget_it forget_about_it vergiss_es vergiss_es_einf
 // courtesies may precede a request.
 var courtesies = phrasesOf("please can_you could_you would_you will_you you_can you_should i_want_you_to i_would_like_you_to i_need_you_to ok okay so and well actually hey hi oh no just now also but sorry wait scrap_that kindly bitte kannst_du könntest_du du_kannst also ach ok und aber jetzt du_sollst könnten_sie por_favor puedes podrías ahora y pero oye vale así_que mejor perdona 请 請 你 能不能 能 可以 麻烦 麻煩 麻烦你 好吧 那 请你 請你 帮我 幫我 把 so_please and_please then ,")
 
-// toKeep are questions that ask to keep the statement that follows, by language.
-var toKeep = [...]string{
-	pairs("can_you could_you can_you_please could_you_please", "remember_that remember keep_in_mind_that keep_in_mind bear_in_mind_that bear_in_mind note_that note save_that make_a_note_that"),
-	pairs("kannst_du könntest_du können_sie", "dir_merken dir_bitte_merken dir_das_merken sich_merken daran_denken bitte_daran_denken"),
-	pairs("puedes podrías puede me_puedes", "recordar_que apuntar_que anotar_que guardar_que tener_en_cuenta_que"),
-	pairs("能 你能 可以 你可以 能不能 你能不能 可不可以 能否 可否", "记住 帮我记住 记一下 帮我记一下"),
-}
-
-// pairs returns each of some phrases before each of others.
-func pairs(before, after string) string {
-	var all []string
-	for _, b := range strings.Fields(before) {
-		for _, a := range strings.Fields(after) {
-			all = append(all, b+"_"+a)
-		}
-	}
-	return strings.Join(all, " ")
-}
-
 // requestRows maps a first word to its rows, longest first.
 var requestRows = func() map[string][]requestRow {
 	kinds := map[string]restKind{"none:": restNone, "claim:": restClaim, "thing:": restThing, "topic:": restTopic, "asked:": restAsked, "any:": restAny}
 	verbs := map[string]Verb{"keep": Keep, "forget": Forget}
 	table := make(map[string][]requestRow)
-	var asked strings.Builder
-	for _, form := range strings.Fields(strings.Join(toKeep[:], " ")) {
-		asked.WriteString(" " + form)
-		if strings.HasSuffix(form, "_merken") || strings.HasSuffix(form, "_denken") {
-			asked.WriteString("_,_dass " + form + "_dass")
-		}
-	}
-	for line := range strings.Lines(requestTable + "keep asked:" + asked.String()) {
+	for line := range strings.Lines(requestTable + "keep asked: " + strings.Join(toKeep[:], " ")) {
 		fields := strings.Fields(line)
 		if len(fields) < 3 {
 			continue
@@ -229,15 +203,9 @@ func (row requestRow) follows(t []token, i int) bool {
 		if i >= len(t) || tasks[t[i].word] || strings.HasSuffix(t[i].word, "ing") || endsHere(t, i) {
 			return false
 		}
-		end := i
-		for end < len(t) && !t[end].mark {
-			end++
-		}
-		rest, first := phraseOf(t[i:end]), row.words[0]
-		if (row.rest == restAsked || han(t[i])) && wonders.MatchString(rest) || strings.Contains("remember can could", first) && !predicate.MatchString(rest) {
-			return false // "can you remember where I live", "remember that song for me"
-		}
-		return statesSelf(t[i:])
+		// Not "can you remember where I live", "remember that song for me".
+		rest, _, _ := strings.Cut(phraseOf(t[i:]), " ,")
+		return !((row.rest == restAsked || han(t[i])) && wonders.MatchString(rest)) && (!strings.Contains("remember can could", row.words[0]) || predicate.MatchString(rest)) && statesSelf(t[i:])
 	case restThing, restTopic:
 		return i < len(t) && !t[i].mark && !loosely[t[i].word]
 	}

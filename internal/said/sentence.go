@@ -310,23 +310,6 @@ func sentencesOf(s string, mask []byte) []sentence {
 	return out
 }
 
-// cutOf returns where a sentence that is too long is cut: after its last comma or the like, else
-// before its last conjunction, else at its end. Chinese and dictation have few other marks.
-func cutOf(t []token) int {
-	cut := len(t)
-	for i := len(t) - 1; i > len(t)/2; i-- {
-		switch {
-		case t[i].mark && !joinsWords(t[i].word) && t[i].word != hiddenWord:
-			return i + 1
-		case cut == len(t) && conjunctions[t[i].word]:
-			cut = i
-		}
-	}
-	return cut
-}
-
-var conjunctions = wordSet("and but so because und aber weil y pero porque")
-
 // marks are the words of marks within sentences.
 var marks = map[rune]string{
 	',': ",", '，': ",", ':': ":", '：': ":", ';': ";", '；': ";", '、': "、", '(': "(", '（': "(", ')': ")", '）': ")", '–': "–", '—': "–",
