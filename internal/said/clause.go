@@ -15,7 +15,7 @@ type reader struct {
 	long      bool   // a long message: only rows marked clear count
 	speaker   string // the subject of the last clause: "I", "my sister", or ""
 	person    person // the last person of the writer's that a clause was about
-	others    sex    // of whom was mentioned since then
+	others    sex    // what the people mentioned since then may be
 	personEnd int
 	known     []Person
 	met       []Claim // in the names of the people that clauses are about
