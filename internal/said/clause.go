@@ -11,9 +11,11 @@ type reader struct {
 	lex       *lexicon
 	reported  bool   // written by somebody else: third-person forms, the subject may be missing
 	lower     bool   // the writer uses no capitals
+	phone     bool   // only those that a phone sets: "My name is ana"
 	long      bool   // a long message: only rows marked clear count
 	speaker   string // the subject of the last clause: "I", "my sister", or ""
-	person    person // the last person of the writer's that was mentioned
+	person    person // the last person of the writer's that a clause was about
+	others    sex    // what the people mentioned since then may be
 	personEnd int
 	known     []Person
 	met       []Claim // in the names of the people that clauses are about
@@ -27,8 +29,12 @@ func (r *reader) read(s sentence) []Claim {
 	tokens := s.tokens
 	blocked := anyPhrase(lex.blocksAll, tokens)
 	limit := len(tokens)
-	r.lower = !slices.ContainsFunc(tokens, func(t token) bool { return t.upper })
-	if s.question {
+	r.lower, r.phone = r.capitals(tokens)
+	asked := anyPhrase(lex.keeps, tokens) // "can you remember that I'm vegan?" is no question
+	if asked && tokens[limit-1].word == "吗" {
+		limit--
+	}
+	if s.question && !asked {
 		limit = r.questionAt(tokens)
 		out := r.wishOf(s, blocked)
 		if limit == 0 || len(out) > 0 {
@@ -39,13 +45,13 @@ func (r *reader) read(s sentence) []Claim {
 		}
 	}
 	limit = r.reportAt(tokens, limit)
-	passing := anyPhrase(lex.passing, tokens[:limit])
 	var out []Claim
 	hedged, asks := false, false
 	r.speaker, r.personEnd = "", 0
 	if r.reported {
 		r.speaker = "I"
 	}
+	last, own := 0, true // where the clause before begins, and whether it is about the writer
 	for at := 0; at < limit; {
 		if tokens[at].mark {
 			at++
@@ -56,6 +62,8 @@ func (r *reader) read(s sentence) []Claim {
 		if start >= limit {
 			break
 		}
+		opened := start - at
+		tokens = r.verbSecond(tokens, start, opened > 1)
 		if lex.asks.in(tokens, start) && before&(flagPlease|flagAlways|flagNot) == 0 && !r.reported {
 			if tokens[start].word != "when" && tokens[start].word != "where" { // "…, when I am at work"
 				asks = true
@@ -67,7 +75,8 @@ func (r *reader) read(s sentence) []Claim {
 		switch {
 		case r.reported && elided != "I",
 			lex.joins.in(tokens, at) && r.speaker == "" && !lex.han, // "My doc up and retired": the subject is not the writer
-			strings.HasPrefix(elided, "my "):                        // what follows is about that person
+			strings.HasPrefix(elided, "my "),                        // what follows is about that person
+			r.mayBeOthers(tokens[min(last, start):start+1], own):
 			begin = -1
 		}
 		claim, end, ok := r.claimAt(s, tokens[:limit], start, before, elided, begin)
@@ -103,20 +112,23 @@ func (r *reader) read(s sentence) []Claim {
 		if ok {
 			next = r.nextClause(tokens, max(end, start+1), limit)
 		}
-		doubt := hedged && !claim.Wish || r.blockedIn(tokens[at:next], claim) || ok && passing && !lasting(claim)
+		doubt := hedged && !claim.Wish || r.blockedIn(tokens[at:next], opened, claim) || ok && !lasting(claim) && anyPhrase(lex.passing, tokens[max(0, start-nearby):min(limit, next+nearby)])
 		if ok && (!blocked || claim.Wish) && !doubt {
 			out = append(out, claim)
 			out = append(out, r.alike(claim)...)
 		}
 		// "I think, …" makes what follows it uncertain.
-		hedged = !ok && next-at <= 3 && r.blockedIn(tokens[at:next], Claim{})
+		hedged = !ok && next-at <= 3 && r.blockedIn(tokens[at:next], opened, Claim{})
 		r.noteSpeaker(tokens[:max(next, start+1)], start, claim, ok && !doubt)
+		if last, own = start, lex.subjects[tokens[start].word] || ok && claim.Subject == "I"; ok && claim.Predicate == "works_as" {
+			last = next // "I'm a dentist, allergic to latex"
+		}
 		at = max(next, at+1)
 	}
 	if asks && !standing(lex, tokens) { // "Explain in two sentences what …": how to do this, not how to answer
 		out = slices.DeleteFunc(out, func(c Claim) bool { return c.Wish })
 	}
-	if s.question && !blocked {
+	if s.question && !asked && !blocked {
 		out = append(out, r.reasonsIn(s, limit)...)
 	}
 	return out
@@ -179,7 +191,10 @@ func (r *reader) elidesAt(tokens []token, at, start int) string {
 	case "and", "but", "und", "aber", "y", "e", "pero":
 		return r.speaker
 	}
-	return ""
+	if !strings.HasPrefix(r.speaker, "my ") || at == 0 || tokens[at-1].word != "," || !r.thirdPerson(tokens[start].word) {
+		return ""
+	}
+	return r.speaker // "my niece is here, moved to Leeds"
 }
 
 // lasting reports whether a claim holds beyond its day although a word dates it:
@@ -196,11 +211,12 @@ func (r *reader) noteSpeaker(tokens []token, start int, c Claim, claimed bool) {
 	t := tokens[start]
 	mentioned, n := r.personAt(tokens, start)
 	introduced := claimed && c.Subject == "I" && r.m.canon != "" && r.m.class&bearers != 0
+	defer func() { r.others |= r.sexesIn(tokens[start+n:]) }()
 	switch {
 	case n > 0 && !claimed && r.ownsAt(tokens, start+n): // "my sister's boss …"
 		r.speaker, r.person = "", person{}
-	case n > 0:
-		r.speaker, r.person, r.personEnd = mentioned.subject, mentioned, start+n
+	case n > 0 && !(claimed && c.Denied && c.Subject == "I"): // "our dog died, adopted a cat"
+		r.speaker, r.person, r.others, r.personEnd = mentioned.subject, mentioned, 0, start+n
 	case introduced && (r.reported || r.lex.han):
 		r.speaker = "my " + r.m.canon
 	case r.reported:
@@ -251,8 +267,8 @@ func (r *reader) reasonsIn(s sentence, i int) (out []Claim) {
 		if n == 0 || i+n >= len(t) || !r.lex.subjects[t[i+n].word] && !r.lex.possessives[t[i+n].word] {
 			continue
 		}
-		c, end, ok := r.claimAt(s, t, i+n, 0, "", -1)
-		if !ok || c.Wish || r.blockedIn(t[i:min(end+1, len(t))], c) {
+		c, end, ok := r.claimAt(s, r.verbSecond(t, i+n, false), i+n, 0, "", -1)
+		if !ok || c.Wish || r.blockedIn(t[i:min(end+1, len(t))], 0, c) {
 			continue
 		}
 		c.Sentence = r.text[t[i+n].lo:t[max(end, i+n+1)-1].hi]
@@ -286,13 +302,19 @@ func anyPhrase(p phrases, tokens []token) bool {
 	return (span{0, len(tokens)}).holds(func(i int) bool { return p.in(tokens, i) })
 }
 
-// blockedIn reports whether words in the clause make a claim uncertain.
-func (r *reader) blockedIn(tokens []token, c Claim) bool {
+// blockedIn reports whether words in the clause make a claim uncertain. Those of its openers,
+// which end before token start, do not: "you should know that …", "guess what, …".
+func (r *reader) blockedIn(tokens []token, start int, c Claim) bool {
+	opener := 0 // where the one before token i ends
 	for i := range tokens {
 		if tokens[i].word == hiddenWord && !c.Wish {
 			return true
 		}
-		if n, s := r.lex.blocks.at(tokens, i); n > 0 && s == 0 && !c.Wish {
+		if i < start {
+			n, _ := r.lex.openers.at(tokens, i)
+			opener = max(opener, i+n)
+		}
+		if n, s := r.lex.blocks.at(tokens, i); n > 0 && s == 0 && !c.Wish && i+n > opener {
 			return true
 		}
 	}
@@ -356,13 +378,16 @@ func (r *reader) claimAt(s sentence, tokens []token, i int, before termFlags, el
 	*m = matcher{lex: r.lex, tokens: tokens, third: r.reported, elide: elided == "I", explicit: r.reported && elided != "I", start: begin}
 	if c, end, ok = r.firstRow(s, i, before, "I"); ok {
 		if c.Subject == "she" && r.person.subject != "" && c.Ended == "" { // "I have a sister. Her name is Noor."
+			if !r.refersTo(tokens[i].word) {
+				return Claim{}, 0, false
+			}
 			c.Subject, c.Predicate, c.Functional = "I", strings.TrimPrefix(r.person.subject, "my "), false
 		}
 		r.named = c
 		return c, end, ok
 	}
 	about, n := r.personAt(tokens, i)
-	if n == 0 && r.lex.pronouns[tokens[i].word] && r.person.subject != "" && !r.reported && persons[tokens[i].word] {
+	if n == 0 && r.lex.pronouns[tokens[i].word] && r.person.subject != "" && !r.reported && persons[tokens[i].word] && r.refersTo(tokens[i].word) {
 		about, n = r.person, 1
 	}
 	verb := 0 // before the subject: "gestern ist Markus nach Graz gezogen"

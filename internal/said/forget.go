@@ -116,7 +116,7 @@ var quotation = regexp.MustCompile("[\"“”„«»「」『』]|```|(?m:^>)")
 var easy = regexp.MustCompile(`(?i)^it(?:['’]?s| is)(?: so| too| very)? (?:easy|hard)\b`)
 
 // idiom matches what sounds like a request and asks for nothing.
-var idiom = prefilter.New(`(?i)^(?:(?:oh|ach|na|ah|ok|okay|never mind)[, ]*)*(?:forget (?:about )?it|vergiss es|vergessen sie es|olv[ií]dalo|olvídate|算了)(?:[ ,.!，。].{0,25})?\s*$|\b(?:let['’]?s|lass uns|lasst uns|olvidemos)\b|^(?:i|we|they|he|she) (?:never|don['’]?t|do not|doesn['’]?t|does not) (?:keep|save|store|hold|remember)\b`)
+var idiom = prefilter.New(`(?i)^(?:(?:oh|ach|na|ah|ok|okay|never mind)[, ]*)*(?:forget (?:about )?it|vergiss es|vergessen sie es|olv[ií]dalo|olvídate|算了)(?:[ ,.!，。].{0,25})?\s*$|\b(?:let['’]?s|lass uns|lasst uns|olvidemos)\b|^(?:i|we|they|he|she) (?:never|don['’]?t|do not|doesn['’]?t|does not) (?:keep|save|store|hold|remember)\b|^[\s\pP]*(?:(?:can|could|do|will|would) (?:you|u) (?:please |still )?(?:remember|keep in mind|note)|(?:kannst|könntest) du dir (?:bitte |das |es |(?:mein|unser)\pL* \pL+ )*merken|weißt du noch|(?:puedes|podrías) recordar|(?:te acuerdas|recuerdas)|你?(?:能|可以)(?:不能)?(?:帮我)?记)[^.!?。！？]*[?？]?\s*$|\b(?:don['’]?t|do not) remember (?:my|our|the|his|her|their)\b[^.!]*(?:\?|\b(?:remind|tell|help) me\b|\b(?:can|could) y?o?u\b|\bwhat(?:['’]?s| is| was)\b)`)
 
 // notToForget matches what says not to forget.
 var notToForget = prefilter.New(`(?i)\b(?:never|don['’]?t|do not|must ?n['’]?t)(?: ever| you| please)* forget\b[^.?!]*|\b(?:vergiss|vergesst|vergessen sie) (?:\pL+ ){0,2}?(?:nie|niemals|nicht)\b[^.?!]*|(?:^|[^\pL])(?:no|nunca|jamás) (?:(?:se|te|me|lo|la|le) ){0,3}olvid[ea]s?(?:[^\pL]|$)[^.?!]*|(?:别|不要|不能|不许)忘[^。！？]*`)

@@ -1,6 +1,10 @@
 package said
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // germanRows are the patterns of German. Verbs are in the first person singular;
 // the subject may precede or follow them.
@@ -246,6 +250,51 @@ func sinceWhen() string {
 	return strings.Join(append(all, "seit_einer_woche"), " ")
 }
 
+// verbSecond returns the tokens with the verb of the German subordinate clause at token i,
+// its subject, behind the subject: "weil ich in Köln wohne". What stands after "dass" is a
+// statement only after an opener: "merk dir, dass ich vegan bin", not "er denkt, dass ich vegan
+// bin".
+func (r *reader) verbSecond(t []token, i int, opened bool) []token {
+	if r.lex.of != "von" || i == 0 || !subordinates[t[i-1].word] && !(opened && t[i-1].word == "dass" && !r.lex.joins.in(t, i-2)) {
+		return t
+	}
+	m, from := matcher{lex: r.lex, tokens: t}, i+1
+	if _, n := r.personAt(t, i); n > 0 {
+		from = i + n
+	} else if r.lex.possessives[t[i].word] {
+		from += m.nounLength(from)
+	} else if !r.lex.subjects[t[i].word] && !persons[t[i].word] {
+		return t
+	}
+	if from == len(t) || r.finite(t[from].word) {
+		return t
+	}
+	for k := from; k < len(t) && (!t[k].mark || joinsWords(t[k].word)); k++ {
+		joined := r.lex.joins.in(t, k+1)
+		if !r.finite(t[k].word) || !(joined || k+1 == len(t) || t[k+1].mark) {
+			continue
+		}
+		if t = slices.Concat(t[:from], t[k:k+1], t[from:k], t[k+1:]); !joined {
+			break
+		}
+		k++ // "… und in Ulm arbeite"
+		t[k].mark = true
+		if from = k + 1; from < len(t) && r.lex.subjects[t[from].word] {
+			from++
+		}
+	}
+	return t
+}
+
+// subordinates are conjunctions after which German verbs stand last.
+var subordinates = wordSet("weil da obwohl nachdem seitdem")
+
+// finite reports whether a word is a verb of the German rows, in the first or third person.
+func (r *reader) finite(w string) bool {
+	w = cmp.Or(r.lex.third[w], r.lex.plural[w], r.lex.clipped[w], w)
+	return r.lex.literals[w] && (strings.HasSuffix(w, "e") || slices.Contains([]string{"bin", "darf", "kann", "mag", "muss"}, w))
+}
+
 func german() *lexicon {
 	l := &lexicon{
 		subjects:    wordSet("ich wir"),
@@ -285,7 +334,9 @@ func german() *lexicon {
 	l.adverbs.add("auch ebenfalls zusätzlich noch_ein noch_eine noch_einen", flagAlso)
 	l.adverbs.add("gestern vorgestern heute letzte_woche letzten_monat letztes_jahr letzten_sommer letzten_winter vorige_woche vergangene_woche vor_kurzem kürzlich bei_mir bei_uns", 0)
 	l.adverbs.add(sinceWhen(), 0)
-	l.openers.add("also ok okay oh ach hi hey hallo ja nein_, nö übrigens zur_info nur_zur_info nur_dass_du_es_weißt fürs_protokoll merk_dir merk_dir_dass merk_dir_bitte_dass merke_dir_bitte denk_dran denk_daran denk_bitte_daran_dass vergiss_nicht vergiss_nicht_dass vergiss_nie vergiss_nie_dass du_musst_wissen du_solltest_wissen du_solltest_wissen_dass wichtig kleine_info kurze_info kleines_update kurzes_update update korrektur entschuldigung sorry wie_gesagt wie_du_weißt ehrlich_gesagt fyi btw danke moment halt stopp quatsch nee naja na_ja tja leider weil denn da dass nur_so nebenbei noch_was noch_etwas was_mich_angeht zu_mir zur_erinnerung gute_nachrichten neuigkeiten genau klar stimmt hm hmm ähm und_zwar ich_wollte_dir_sagen_dass ich_muss_sagen ich_muss_zugeben fun_fact bitte_merken zum_merken nochmal das_heißt vergiss_das doch_nicht", 0)
+	l.keeps = phrasesOf(toKeep[1])
+	l.openers.add(toKeep[1], 0)
+	l.openers.add("also ok okay oh ach hi hey hallo ja nein_, nö übrigens zur_info nur_zur_info nur_dass_du_es_weißt fürs_protokoll merk_dir merk_dir_dass merk_dir_bitte_dass merke_dir_bitte denk_dran denk_daran denk_bitte_daran_dass vergiss_nicht vergiss_nicht_dass vergiss_nie vergiss_nie_dass du_musst_wissen du_solltest_wissen du_solltest_wissen_dass wichtig kleine_info kurze_info kleines_update kurzes_update update korrektur entschuldigung sorry wie_gesagt wie_du_weißt ehrlich_gesagt fyi btw danke moment halt stopp quatsch nee naja na_ja tja leider weil denn da dass nur_so nebenbei noch_was noch_etwas was_mich_angeht zu_mir zur_erinnerung gute_nachrichten neuigkeiten genau klar stimmt hm hmm ähm und_zwar wichtig_ist das_problem_ist mein_problem_ist fakt_ist tatsache_ist ich_wollte_dir_sagen ich_wollte_nur_sagen ich_möchte_dir_sagen ich_sollte_erwähnen ich_muss_sagen ich_muss_zugeben fun_fact bitte_merken zum_merken nochmal das_heißt vergiss_das doch_nicht", 0)
 	l.openers.add("ab_jetzt ab_sofort künftig in_zukunft von_nun_an ab_heute", flagNew|flagAlways)
 	l.openers.add("bitte", flagPlease)
 	l.openers.add("auch außerdem", flagAlso)

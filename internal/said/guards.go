@@ -73,7 +73,7 @@ func han(t token) bool { r, _ := utf8.DecodeRuneInString(t.word); return isHan(r
 // guards are the tests that rows name with is=….
 var guards = map[string]func(v *value) bool{
 	"name": func(v *value) bool { // of a person or a thing
-		return v.capital && v.n <= 6 && (v.first.upper || v.first.quoted || v.reader.lower || v.article) && !v.describes()
+		return v.toldName() || v.capital && v.n <= 6 && (v.first.upper || v.first.quoted || v.reader.lower || v.article) && !v.describes()
 	},
 	"noun": func(v *value) bool { // not an adjective alone
 		return v.article || v.first.upper || v.first.quoted || v.reader.lower || v.reader.hasDigit(span{v.obj.lo, min(v.obj.hi, v.obj.lo+2)}) || v.lex.han
@@ -82,11 +82,11 @@ var guards = map[string]func(v *value) bool{
 		if lodgings[v.t[v.obj.hi-1].word] || lodgings[v.first.word] || v.n > 1 && lodgings[v.t[v.obj.lo+1].word] {
 			return false
 		}
-		return v.capital || v.article || v.lex.han
+		return v.capital || v.article || v.lex.han || countries[canonical(v.claim.Object)]
 	},
 	"person": func(v *value) bool { // an occupation
 		_, other := nounIn(v.m.phrase(v.obj), diet|condition|status)
-		return !other && v.reader.people(v.obj)
+		return !other && v.reader.people(v.obj) && !(v.lex.of == "de" && v.n == 2 && !v.first.upper && v.t[v.obj.hi-1].upper) // "la doctora Ferrer"
 	},
 	"like": func(v *value) bool {
 		if v.lex.reacts.in(v.t, v.obj.lo) || v.obj.lo > 0 && v.lex.reacts.in(v.t, v.obj.lo-1) {
@@ -161,6 +161,9 @@ var guards = map[string]func(v *value) bool{
 		return strings.ContainsAny(v.claim.Object, "0123456789")
 	},
 	"habit": func(v *value) bool {
+		if last := v.t[v.obj.hi-1]; v.m.verb == "habe" && !last.upper && strings.HasPrefix(last.word, "ge") && v.endsIn("t", "en") {
+			return false // "habe morgens gegossen"
+		}
 		if v.flags&flagHabit != 0 {
 			return true
 		}
@@ -267,7 +270,7 @@ var guards = map[string]func(v *value) bool{
 		return !strings.Contains(v.claim.Subject, "了")
 	},
 	"soldzh": func(v *value) bool { // what was sold, not 客户把照片
-		return v.n >= 2 && v.n <= 8 && !strings.ContainsAny(v.claim.Object, "把被给都没不")
+		return v.n >= 2 && v.n <= 8 && !v.othersZH() && !strings.ContainsAny(v.claim.Object, "把被给都没不")
 	},
 	"topiczh": func(v *value) bool { // what is used for something
 		topic := v.m.phrase(v.m.noun)
@@ -279,7 +282,7 @@ var guards = map[string]func(v *value) bool{
 	},
 	"foodzh": func(v *value) bool { // not 宝宝对牛奶, nor 豆豆花生
 		_, somebody := v.reader.personAt(v.t, v.obj.lo)
-		return v.n <= 8 && somebody == 0 && !strings.Contains(v.claim.Object, "对")
+		return v.n <= 8 && somebody == 0 && !v.othersZH() && !strings.Contains(v.claim.Object, "对")
 	},
 	"habitzh": func(v *value) bool {
 		return v.n >= 2 && v.n <= 16 && !v.lex.vague[v.first.word]
@@ -303,7 +306,7 @@ var guards = map[string]func(v *value) bool{
 		return v.n <= 12 && (!v.lex.vague[v.first.word] || v.first.word == "me") && standing(v.lex, v.t) && (v.m.from <= 2 || v.t[v.m.from-1].mark)
 	},
 	"upper": func(v *value) bool {
-		return v.first.upper || v.reader.lower
+		return v.first.upper || v.reader.lower || countries[canonical(v.claim.Object)] || v.reader.phone && v.lex.of == "von" && v.n == 1 && !v.lex.known[v.first.word] && !v.lex.vague[v.first.word]
 	},
 	"days": func(v *value) bool { // recurring days
 		return v.obj.holds(v.recurs)

@@ -177,7 +177,7 @@ var (
 	note = regexp.MustCompile(`(?i)^(?:(?:please|also|and)[, ]+)*(?:do )?(?:note(?: that\b|:)|important:)`)
 	// predicate matches what makes a sentence of "remember that …", unlike "remember that
 	// song": a finite verb, or what may be one, or its subject.
-	predicate = regexp.MustCompile(`(?i)\b(?:i|we|you|they|he|she|it|are|was|were|am|had|have|will|can|must|may|do|did|go|got|\pL+s|\pL+ed|\pL+['’](?:m|re|ve|ll|d))\b|\bdass\b|\bque\b`)
+	predicate = regexp.MustCompile(`(?i)\b(?:i|we|you|they|he|she|it|are|was|were|am|had|have|will|can|must|may|do|did|go|got|ist|hei(?:ß|ss)t|hat|\pL+s|\pL+ed|\pL+['’](?:m|re|ve|ll|d))\b|\bdass\b|\bque\b`)
 )
 
 // leastNoted is the probability at which a sentence after "note that" is kept.

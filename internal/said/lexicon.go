@@ -111,6 +111,7 @@ type lexicon struct {
 	thirdForms  func(word string) []string // the first-person forms that a regular third-person form may have
 	adverbs     phrases                    // may stand anywhere between the elements of a pattern
 	openers     phrases                    // may stand before a clause
+	keeps       phrases                    // openers that ask to keep the statement after them
 	joins       phrases                    // and, but: a clause may begin after them
 	prefixes    map[string]bool            // begin an adverbial before the clause
 	asks        phrases                    // begin a question
@@ -413,4 +414,20 @@ func best(scores [4]int) int {
 		}
 	}
 	return b
+}
+
+// toKeep are questions that ask to keep the statement that follows, by language.
+var toKeep = [...]string{
+	pairs("can_you could_you can_you_please could_you_please", "remember_that remember keep_in_mind_that keep_in_mind bear_in_mind_that bear_in_mind note_that note save_that make_a_note_that"),
+	pairs("kannst_du könntest_du können_sie", "dir_merken_,_dass dir_merken_dass dir_bitte_merken_,_dass dir_bitte_merken_dass sich_merken_,_dass daran_denken_,_dass bitte_daran_denken_,_dass"),
+	pairs("puedes podrías puede me_puedes", "recordar_que apuntar_que anotar_que guardar_que tener_en_cuenta_que"),
+	pairs("能 你能 可以 你可以 能不能 你能不能 可不可以 能否 可否", "记住 帮我记住 记一下 帮我记一下"),
+}
+
+// pairs returns each of some phrases before each of others.
+func pairs(before, after string) (all string) {
+	for b := range strings.FieldsSeq(before) {
+		all += " " + b + "_" + strings.ReplaceAll(after, " ", " "+b+"_")
+	}
+	return all
 }

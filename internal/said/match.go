@@ -47,6 +47,7 @@ const (
 	maxNoun   = 4  // words of a noun phrase
 	maxInner  = 9  // words of an object that is followed by more of the row
 	maxObject = 14 // words of an object at the end of a row; a longer one is no value
+	nearby    = 40 // tokens within which "today" dates a clause
 	window    = 16 // words after the start that must include the key of a row
 )
 
@@ -430,3 +431,32 @@ func (m *matcher) closes(i int) bool {
 	}
 	return true
 }
+
+// capitals reports whether a sentence has no capitals, or only those that a phone sets: of the
+// first word and of "I". Where somebody writes "i", that of the first word says nothing.
+func (r *reader) capitals(t []token) (lower, phone bool) {
+	small, first, others := false, false, false
+	for k, w := range t {
+		own, capital := w.word == "i" && r.lex.of == "of", w.upper && (w.word[0] < '0' || w.word[0] > '9')
+		small = small || own && !capital
+		first = first || capital && (k == 0 || own)
+		others = others || capital && k > 0 && !own
+	}
+	return !others && (!first || small), !others
+}
+
+// cutOf returns where a sentence that is too long is cut: after its last comma or the like, else
+// before its last conjunction, else at its end. Chinese and dictation have few other marks.
+func cutOf(t []token) int {
+	cut := len(t)
+	for i := len(t) - 1; i > len(t)/2; i-- {
+		if t[i].mark && !joinsWords(t[i].word) && t[i].word != hiddenWord {
+			return i + 1
+		} else if cut == len(t) && conjunctions[t[i].word] {
+			cut = i
+		}
+	}
+	return cut
+}
+
+var conjunctions = wordSet("and but so because und aber weil y pero porque")

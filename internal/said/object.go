@@ -9,9 +9,9 @@ func (r *reader) build(s sentence, before termFlags, subject string) (Claim, boo
 	c := Claim{Subject: subject, Temporal: p.temporal, Preference: p.flags&preference != 0, Wish: p.flags&wishes != 0}
 	end := s.hi
 	if len(m.tokens) > 0 && s.question && m.end > 0 {
-		end = m.tokens[min(m.end, len(m.tokens))-1].hi
-		if last := m.tokens[len(m.tokens)-1].hi; last > end {
-			end = last
+		end = 0
+		for _, t := range m.tokens {
+			end = max(end, t.hi)
 		}
 	}
 	c.Sentence = strings.TrimSpace(r.text[s.lo:end])
@@ -380,3 +380,19 @@ func (r *reader) trimStart(obj span) (span, termFlags) {
 	}
 	return obj, flags
 }
+
+// toldName reports whether an object is a name because a word says so: "My name is ana",
+// "Our dog is called rex".
+func (v *value) toldName() bool {
+	w := v.first.word
+	return v.reader.phone && v.n == 1 && (v.claim.Predicate == "name" && v.claim.Subject == "I" && !v.claim.Wish || v.before == "called" || v.before == "named") &&
+		!v.lex.known[w] && !v.lex.vague[w] && !v.lex.traits[w]
+}
+
+// othersZH reports whether a Chinese object begins with somebody: 朋友海鲜, 客人花生.
+func (v *value) othersZH() bool {
+	_, n := v.m.somebodyAt(v.obj.lo)
+	return n > 0 || v.n > 1 && strangers[v.m.phrase(span{v.obj.lo, v.obj.lo + 2})]
+}
+
+var strangers = wordSet("客人 别人 有人 有的 大家 客户 顾客 同学 室友 邻居 病人 学生 女生 男生 嘉宾")

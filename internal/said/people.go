@@ -1,6 +1,7 @@
 package said
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -123,6 +124,98 @@ func (r *reader) personAt(tokens []token, i int) (p person, n int) {
 	}
 	return person{}, 0
 }
+
+// sex is a set of what a pronoun may stand for.
+type sex uint8
+
+const (
+	male sex = 1 << iota
+	female
+	animal
+)
+
+// sexOf returns what a relation may be, by its canonical name and the last of its words.
+func sexOf(canon, words string) sex {
+	w := words[strings.LastIndexByte(words, ' ')+1:]
+	switch _, beast := nounIn(canon, pet); {
+	case beast:
+		return male | female | animal
+	case women[canon] || women[w] || len(w) > 5 && strings.HasSuffix(w, "in") && w != "cousin":
+		return female
+	case men[canon] || men[w]:
+		return male
+	}
+	return male | female
+}
+
+var (
+	women = wordSet("mother mother_in_law sister daughter aunt niece grandmother granddaughter sister_in_law wife girlfriend fiancée landlady goddaughter frau ehefrau verlobte cousine mujer esposa novia prometida prima amiga jefa vecina maestra doctora médica compañera casera abogada 妻子 老婆 太太 女朋友 女友 未婚妻 闺蜜 表姐 表妹 堂姐 堂妹")
+	men   = wordSet("father father_in_law brother son uncle nephew grandfather grandson brother_in_law husband boyfriend landlord godson mann ehemann freund verlobter marido esposo novio prometido primo amigo jefe vecino maestro médico compañero casero abogado 丈夫 老公 先生 男朋友 男友 未婚夫 表哥 表弟 堂哥 堂弟")
+)
+
+// standsFor maps a pronoun to what it may stand for.
+var standsFor = map[string]sex{
+	"he": male, "his": male, "er": male, "él": male, "他": male, "she": female, "her": female, "sie": female, "ella": female, "她": female, "它": animal,
+}
+
+// refersTo reports whether a pronoun can only mean the last person: "my daughter has a
+// boyfriend, he …" does not.
+func (r *reader) refersTo(pronoun string) bool {
+	of := cmp.Or(standsFor[pronoun], male|female)
+	return sexOf(strings.TrimPrefix(r.person.subject, "my "), r.person.relation)&of != 0 && r.others&of == 0
+}
+
+// sexesIn returns what the people and animals in a part of a clause may be, but not those who
+// are what the subject is: "is a doctor".
+func (r *reader) sexesIn(t []token) (all sex) {
+	m := matcher{lex: r.lex, tokens: t}
+	for i, w := range t {
+		if is := cmp.Or(r.lex.third[w.word], w.word); is == "am" || is == "bin" || is == "soy" || is == "是" || is == "当" {
+			break
+		}
+		if found, n := m.somebodyAt(i); n > 0 {
+			all |= sexOf(found.canon, m.phrase(span{i, i + n}))
+		}
+	}
+	return all
+}
+
+// somebodyAt returns the noun for a person or an animal at token i and the number of its
+// tokens, 0 for none. 马 is in 罗马, too.
+func (m *matcher) somebodyAt(i int) (found noun, n int) {
+	for n := m.nounLength(i); n > 0; n-- {
+		if found, ok := m.nounAt(i, n, bearers); ok && !(m.lex.han && n == 1 && found.class == pet) {
+			return found, n
+		}
+	}
+	return noun{}, 0
+}
+
+// thirdPerson reports whether a word may begin a clause about somebody else without its subject.
+func (r *reader) thirdPerson(w string) bool {
+	first := r.lex.third[w]
+	return first != "" && first != w || participles[w] || bearable[w] || strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "ó")
+}
+
+// mayBeOthers reports whether the clause that begins at the last token, without a subject, may be
+// about somebody in the clause before it: "my niece is here, moved to Leeds", but not
+// "I told my boss, quit my job". own says that the subject of that clause is the writer.
+func (r *reader) mayBeOthers(t []token, own bool) bool {
+	before := len(t) - 1
+	if before == 0 || own && !bearable[t[before].word] {
+		return false
+	}
+	m := matcher{lex: r.lex, tokens: t[:before]}
+	for i, w := range m.tokens {
+		if _, n := m.somebodyAt(i); n > 0 || persons[w.word] || i == 0 && !r.lex.known[w.word] && before > 1 && r.lex.index[r.lex.third[t[1].word]] != nil { // "Tom is fine, …"
+			return true
+		}
+	}
+	return false
+}
+
+// bearable are words for what an object may have too: "I cook for a friend, allergic to nuts".
+var bearable = wordSet("allergic intolerant")
 
 // unclipped spells out the verb in "my sister's moved" and "my sister's a nurse", but not
 // "my sister's car".

@@ -63,6 +63,7 @@ const (
 	restClaim                 // a clause: "never forget that I am allergic"
 	restThing                 // a thing: "forget what I said about Bob"
 	restTopic                 // the same, in words that may also set a topic aside: "forget the cat"
+	restAsked                 // a clause, of a question: "can you remember I am allergic"
 	restAny
 )
 
@@ -71,19 +72,19 @@ const requestTable = `
 keep any: never_lose_that never_lose_this never_ever_lose_that never_delete_that do_not_ever_lose_that do_not_lose_that keep_that_forever never_forget_that never_ever_forget_that never_forget_this never_ever_forget_this never_forget: never_forget_it
 keep claim: never_forget never_ever_forget
 keep any: remember_this_for_good remember_that_for_good remember_for_good remember_this_forever remember_that_forever remember_forever remember_this_always always_remember_this always_remember_that always_remember keep_this_forever keep_this_in_mind_forever keep_this_for_good keep_that_for_good save_this_permanently remember_permanently remember_this_permanently do_not_ever_forget do_not_ever_forget_this do_not_ever_forget_that
-keep none: remember_this remember_that remember_it keep_this_in_mind keep_that_in_mind note_this_down make_a_note_of_this make_a_note_of_that save_this do_not_forget_this do_not_forget_that do_not_forget_it please_remember
+keep none: remember_this remember_that remember_it keep_this_in_mind keep_that_in_mind note_this_down make_a_note_of_this make_a_note_of_that save_this save_that note_that_down write_that_down do_not_forget_this do_not_forget_that do_not_forget_it please_remember
 keep claim: make_a_permanent_note_that do_not_forget_that do_not_forget remember_that make_sure_you_remember make_sure_to_remember
 forget none: disregard_that disregard_this disregard_what_i_said disregard_what_i_just_said disregard_my_last_message remove_that_from_memory remove_this_from_memory delete_that_from_memory delete_this_from_memory erase_that_from_memory wipe_that_from_memory wipe_it_from_your_memory delete_it_from_your_memory erase_it_from_your_memory remove_it_from_your_memory forget_them forget_those delete_this delete_them delete_that erase_this erase_them wipe_that wipe_this wipe_them scrub_that scrub_this scrub_them forget_that forget_this forget_it_all forget_what_i_said forget_what_i_just_said forget_what_i_told_you forget_what_i_just_told_you forget_everything_i_said forget_my_last_message delete_that_from_your_memory erase_that remove_that_from_your_memory forget_that_please forget_that_again forget_that_last_part forget_about_what_i_said forget_what_i_just_wrote
 forget topic: disregard_the disregard_my disregard_our forget_all_about forget_about forget_that forget_my forget_our forget_the forget_who forget_where
 forget thing: disregard_what_i_said_about disregard_what_i_told_you_about disregard_everything_about scratch_what_i_said_about scratch_what_i_told_you_about scrub_what_i_told_you_about scrub_what_i_said_about wipe_what_i_told_you_about wipe_what_i_said_about delete_what_i_told_you_about delete_what_i_said_about erase_what_i_told_you_about erase_what_i_said_about forget_everything_about forget_everything_i_said_about forget_everything_i_told_you_about forget_what_i_said_about forget_what_i_told_you_about forget_that_i_said forget_that_i_told_you delete_from_your_memory remove_from_your_memory erase_from_your_memory delete_what_you_know_about delete_everything_about delete_everything_you_know_about erase_everything_about erase_what_you_know_about delete_my erase_my remove_my do_not_remember do_not_keep stop_remembering forget_anything_about wipe_my
 keep any: vergiss_das_nie vergiss_das_niemals vergiss_das_nie_wieder vergiss_nie_, vergiss_niemals_, vergiss_nie_dass vergiss_niemals_dass vergiss_bitte_nie vergiss_bitte_niemals merk_dir_das_für_immer merke_dir_das_für_immer merk_dir_für_immer merke_dir_für_immer merk_dir_das_gut merk_dir_das_dauerhaft merk_dir_dauerhaft vergessen_sie_das_nie vergessen_sie_nie vergessen_sie_niemals merken_sie_sich_das_für_immer das_darfst_du_nie_vergessen das_darfst_du_niemals_vergessen
-keep none: merk_dir_das merke_dir_das merken_sie_sich_das vergiss_das_nicht behalte_das notier_dir_das
+keep none: dir_das_merken dir_das_bitte_merken merk_dir_das merke_dir_das merken_sie_sich_das vergiss_das_nicht behalte_das notier_dir_das
 keep claim: vergiss_nicht_, vergiss_nicht_dass merk_dir_, merke_dir_, merk_dir_dass merke_dir_dass merk_dir_: merke_dir_:
 forget none: streich_das streiche_das streich_es lösch_es lösche_es vergiss_das vergiss_das_bitte vergiss_das_wieder vergiss_das_bitte_wieder vergiss_das_gleich_wieder vergiss_das_bitte_gleich_wieder vergiss_das_schnell_wieder vergiss_was_ich_gesagt_habe vergiss_,_was_ich_gesagt_habe vergiss_was_ich_gerade_gesagt_habe vergessen_sie_das lösch_das lösche_das das_kannst_du_vergessen_was_ich_gesagt_habe streich_das_aus_deinem_gedächtnis
 forget topic: vergiss_meine vergiss_meinen vergiss_mein vergiss_bitte_meine vergiss_bitte_meinen vergiss_bitte_mein vergiss_die vergiss_den vergiss_bitte_die vergiss_bitte_den vergiss_,_dass vergiss_dass vergiss_bitte_,_dass vergiss_bitte_dass vergessen_sie_meine vergiss_die_sache_mit vergiss_das_mit
 forget thing: vergiss_,_was_ich_über vergiss_was_ich_über vergiss_,_was_ich_dir_über vergiss_was_ich_dir_über vergiss_bitte_,_was_ich_über vergiss_bitte_was_ich_über vergiss_,_was_ich_zu vergiss_was_ich_zu vergiss_alles_über vergiss_alles_,_was_ich_über vergiss_alles_was_ich_über vergiss_bitte_alles_über lösch_meine lösche_meine lösche_meinen lösch_meinen lösche_alles_über lösch_alles_über vergessen_sie_alles_über vergessen_sie_,_was_ich_über vergiss_das_über
 keep any: no_olvides_nunca nunca_olvides no_lo_olvides_nunca nunca_lo_olvides no_olvides_jamás jamás_olvides recuérdalo_siempre recuerda_siempre recuerda_para_siempre recuérdalo_para_siempre no_se_te_olvide_nunca que_no_se_te_olvide_nunca guárdalo_para_siempre no_olvide_nunca
-keep none: recuérdalo recuerda_esto no_lo_olvides guarda_esto apúntalo apunta_esto que_no_se_te_olvide no_olvides_esto tenlo_en_cuenta_siempre
+keep none: puedes_recordar_esto puedes_recordarlo puedes_apuntarlo puedes_apuntar_esto puedes_guardarlo puedes_guardar_esto recuérdalo recuerda_esto no_lo_olvides guarda_esto apúntalo apunta_esto que_no_se_te_olvide no_olvides_esto tenlo_en_cuenta_siempre
 keep claim: no_olvides_que recuerda_que
 forget none: olvida_eso olvida_esto olvídalo_por_completo olvida_lo_que_dije olvida_lo_que_te_dije olvida_lo_que_acabo_de_decir borra_eso bórralo olvida_lo_último
 forget topic: olvida_lo_de olvida_lo_del olvida_mi olvida_mis olvida_la olvida_el olvida_que olvídate_de_mi olvídate_de_lo_de olvídese_de_lo_de olvide_lo_de olvide_mi
@@ -100,14 +101,14 @@ forget thing: 忘掉我说的关于 忘掉我说过的关于 忘了我说的关�
 var dismissals = phrasesOf("forget_it forget_about_it vergiss_es vergiss_es_einfach vergessen_sie_es olvídalo olvídate no_importa never_mind nevermind egal_vergiss forget_that_noise forget_you forget_me 算了 lass_uns_das_vergessen lass_uns olvidemos let_us_forget 忘了吧")
 
 // courtesies may precede a request.
-var courtesies = phrasesOf("please can_you could_you would_you will_you you_can you_should i_want_you_to i_would_like_you_to i_need_you_to ok okay so and well actually hey hi oh no just now also but sorry wait scrap_that kindly bitte kannst_du könntest_du du_kannst also ach ok und aber jetzt du_sollst könnten_sie por_favor puedes podrías ahora y pero oye vale así_que mejor perdona 请 請 你 能不能 可以 麻烦 麻煩 麻烦你 好吧 那 请你 請你 帮我 幫我 把 so_please and_please then ,")
+var courtesies = phrasesOf("please can_you could_you would_you will_you you_can you_should i_want_you_to i_would_like_you_to i_need_you_to ok okay so and well actually hey hi oh no just now also but sorry wait scrap_that kindly bitte kannst_du könntest_du du_kannst also ach ok und aber jetzt du_sollst könnten_sie por_favor puedes podrías ahora y pero oye vale así_que mejor perdona 请 請 你 能不能 能 可以 麻烦 麻煩 麻烦你 好吧 那 请你 請你 帮我 幫我 把 so_please and_please then ,")
 
 // requestRows maps a first word to its rows, longest first.
 var requestRows = func() map[string][]requestRow {
-	kinds := map[string]restKind{"none:": restNone, "claim:": restClaim, "thing:": restThing, "topic:": restTopic, "any:": restAny}
+	kinds := map[string]restKind{"none:": restNone, "claim:": restClaim, "thing:": restThing, "topic:": restTopic, "asked:": restAsked, "any:": restAny}
 	verbs := map[string]Verb{"keep": Keep, "forget": Forget}
 	table := make(map[string][]requestRow)
-	for line := range strings.Lines(requestTable) {
+	for line := range strings.Lines(requestTable + "keep asked: " + strings.Join(toKeep[:], " ")) {
 		fields := strings.Fields(line)
 		if len(fields) < 3 {
 			continue
@@ -177,7 +178,7 @@ func (row requestRow) at(t []token, i int) bool {
 }
 
 // tails may follow a request without an object.
-var tails = phrasesOf("please again for_good forever ok okay thanks thank_you about_me from_your_memory from_memory now completely entirely bitte wieder danke für_immer ganz por_favor gracias para_siempre ahora 吧 了 谢谢 拜托 好吗 请 yeah ja vale sí at_all what_i_said what_i_just_said i_said i_just_said i_told_you i_just_told_you last_part message one dich_das instead everything was_ich_gesagt_habe you lo_que_dije gesagt_habe erzählt_habe geschrieben_habe 的事 的话 的事情 的一切 的说法")
+var tails = phrasesOf("for_me for_us for_later for_next_time for_future_reference für_mich für_später fürs_nächste_mal para_mí para_luego para_la_próxima 吗 please again for_good forever ok okay thanks thank_you about_me from_your_memory from_memory now completely entirely bitte wieder danke für_immer ganz por_favor gracias para_siempre ahora 吧 了 谢谢 拜托 好吗 请 yeah ja vale sí at_all what_i_said what_i_just_said i_said i_just_said i_told_you i_just_told_you last_part message one dich_das instead everything was_ich_gesagt_habe you lo_que_dije gesagt_habe erzählt_habe geschrieben_habe 的事 的话 的事情 的一切 的说法")
 
 // tasks begin a reminder to do something ("don't forget to …"), which is no
 // request to keep anything.
@@ -198,16 +199,21 @@ func (row requestRow) follows(t []token, i int) bool {
 			i += n
 		}
 		return true
-	case restClaim:
-		if i >= len(t) || tasks[t[i].word] || strings.HasSuffix(t[i].word, "ing") {
+	case restClaim, restAsked:
+		if i >= len(t) || tasks[t[i].word] || strings.HasSuffix(t[i].word, "ing") || endsHere(t, i) {
 			return false
 		}
-		return statesSelf(t[i:])
+		// Not "can you remember where I live", "remember that song for me".
+		rest, _, _ := strings.Cut(phraseOf(t[i:]), " ,")
+		return !((row.rest == restAsked || han(t[i])) && wonders.MatchString(rest)) && (!strings.Contains("remember can could", row.words[0]) || predicate.MatchString(rest)) && statesSelf(t[i:])
 	case restThing, restTopic:
 		return i < len(t) && !t[i].mark && !loosely[t[i].word]
 	}
 	return i >= len(t) || !tasks[t[i].word] || t[i].word == "about" || t[i].word == "the" || t[i].word == "a"
 }
+
+// wonders matches what asks about something known.
+var wonders = regexp.MustCompile(`(?i)^(?:where|when|what|who|which|why|how|if|whether)\b|^(?:my|our) \S+(?: \S+)?$|[哪谁]|什么|多少|怎`)
 
 // loosely are words after "forget that" that name no object: "forget that noise".
 var loosely = wordSet("noise whole we you idea happened ever")
@@ -262,12 +268,18 @@ func aboutOf(message string, t []token, i int, row requestRow) string {
 // isMine are the words after which a request is about the user: "forget my locker code".
 var isMine = wordSet("my our mein meine meinen mi mis 我的 我")
 
+// theseWords refer to what was said: "don't keep any of this".
+var theseWords = wordSet("this that it these those them any what")
+
 // setsAside reports whether the words of a row at token i only set a topic aside, to go on
 // with another: "forget the cat, it's the kids I worry about", "forget that, let's do it
 // differently". They do if the sentence says more than the request and a reason for it, or is
 // about software, "forget the last commit", unless the message surely asks to forget.
 func (row requestRow) setsAside(message string, s sentence, i int) bool {
 	t := s.tokens
+	if next := i + len(row.words); row.words[0] == "do" && row.verb == Forget && next < len(t) && !theseWords[t[next].word] { // "I" may be left out: "don't remember my blood type"
+		return idiom.MatchString(message) || !slices.ContainsFunc(t, func(t token) bool { return t.word == "please" }) && intent.Forget.P(message) < surelyForget
+	}
 	if row.verb != Forget || row.rest != restTopic && row.rest != restNone {
 		return false
 	}

@@ -325,3 +325,47 @@ func TestNeverForgetIsNotConfirmed(t *testing.T) {
 		}
 	}
 }
+
+// "I" may be left out before "don't remember": that asks for nothing without a sign of a request.
+func TestDontRemember(t *testing.T) {
+	for s, about := range map[string]string{
+		"Please don't remember my address": "my address", "don't keep my card number, please": "my card number", "please do not remember my diagnosis": "my diagnosis", "do not remember any of this": "any of this",
+		"dont remember my wifi password, can you remind me": "", "sorry don't remember my blood type": "", "don't remember my gate code, what was it": "",
+		"don't remember my pin, could you help please": "", "don't remember my kids' shoe sizes": "", "don't keep my car in the garage anymore": "",
+	} {
+		got := ""
+		for _, q := range Requests(s) {
+			if !q.Unsure {
+				got = q.About
+			}
+		}
+		assert.Equal(t, about, got, s)
+	}
+}
+
+// Questions that ask to keep something are requests, and what they say is read.
+func TestQuestionsToKeep(t *testing.T) {
+	for s, want := range map[string]string{
+		"can you keep in mind that I'm allergic to kiwi?": "I'm allergic to kiwi | allergic_to", "can you remember i'm vegan?": "i'm vegan | diet", "Hey, could you note that I moved to Leeds?": "I moved to Leeds | lives_in",
+		"Kannst du dir bitte merken, dass ich Vegetarier bin?": "ich Vegetarier bin | diet", "¿Puedes recordar que soy celíaca?": "soy celíaca | has_condition", "你能记住我对芒果过敏吗？": "我对芒果过敏 | allergic_to",
+		"can you remember that for me?": " | ", "remember this for me": " | ", "save that for later": " | ", "Kannst du dir das merken?": " | ", "¿Puedes recordarlo?": " | ",
+		"Can you remember where I live?": "", "Can you remember if I'm vegan?": "", "Can you remember my birthday?": "", "Could you remember to call my mom?": "", "remember that song for me": "", "Do you remember that I'm vegan?": "",
+		"Kannst du dir merken, wann ich Geburtstag habe?": "", "¿Puedes recordar dónde vivo?": "", "你能记住我住哪吗？": "", "haz el favor de no recordarlo": "",
+	} {
+		got := ""
+		for _, q := range Requests(s) {
+			if q.Verb == Forget {
+				continue
+			}
+			predicate := ""
+			for _, c := range Claims(s, 0) {
+				predicate += c.Predicate
+			}
+			got = q.About + " | " + predicate
+		}
+		assert.Equal(t, want, got, s)
+	}
+	for _, s := range []string{"Can you remember what I told you about my boss?", "Kannst du dir meine Adresse merken?", "你能记住我住哪吗？"} {
+		assert.Empty(t, Requests(s), s)
+	}
+}

@@ -28,7 +28,7 @@ type sentence struct {
 
 // Bounds that keep the running time linear.
 const (
-	maxSentenceTokens = 120  // longer ones are lists or logs
+	maxSentenceTokens = 120  // a longer one is cut
 	longMessage       = 2000 // runes; beyond it only clear first-person sentences count
 	maxMessage        = 1 << 17
 	maxTitleWords     = 7 // a longer quotation is somebody's words, not a title
@@ -223,9 +223,7 @@ func sentencesOf(s string, mask []byte) []sentence {
 	end := func(hi int, question bool) {
 		if cur.lo >= 0 && len(cur.tokens) > 0 {
 			cur.hi, cur.question = hi, question
-			if len(cur.tokens) <= maxSentenceTokens {
-				out = append(out, cur)
-			}
+			out = append(out, cur)
 		}
 		cur = sentence{lo: -1}
 	}
@@ -235,9 +233,13 @@ func sentencesOf(s string, mask []byte) []sentence {
 			cur.tokens = make([]token, 0, 24)
 		}
 		cur.hi = t.hi
-		if len(cur.tokens) <= maxSentenceTokens {
-			cur.tokens = append(cur.tokens, t)
+		if cur.tokens = append(cur.tokens, t); len(cur.tokens) <= maxSentenceTokens {
+			return
 		}
+		rest := cur.tokens[cutOf(cur.tokens[:maxSentenceTokens]):]
+		cur.tokens = cur.tokens[:len(cur.tokens)-len(rest)]
+		end(cur.tokens[len(cur.tokens)-1].hi, false)
+		cur = sentence{lo: rest[0].lo, hi: t.hi, tokens: slices.Clone(rest)}
 	}
 	for i := 0; i < len(s); {
 		if mask[i] == hidden {

@@ -1,0 +1,30 @@
+package said
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// A sentence without full stops is cut at a comma or a conjunction, and all of it is read.
+func TestLongSentences(t *testing.T) {
+	for _, c := range []struct{ filler, text, want string }{
+		{"我带着孩子去公园走了一圈，看到很多人在跳舞，后来又买了点青菜和豆腐，", "对了，我对花生过敏，上次差点进医院，", "I | allergic_to | 花生"},
+		{"the bus was late and it rained and the lift was broken and ", "i'm allergic to walnuts so ", "I | allergic_to | walnuts"},
+		{"der Bus kam zu spät, der Aufzug war kaputt, das Brot war trocken, ", "ich bin allergisch gegen Walnüsse, ", "I | allergic_to | Walnüsse"},
+		{"el autobús llegó tarde, llovía a cántaros, la comida estaba fría, ", "soy celíaca, ", "I | has_condition | celíaca"},
+	} {
+		for _, n := range []int{1, 4, 9} {
+			message := strings.Repeat(c.filler, n) + c.text + strings.Repeat(c.filler, n) + "."
+			var got []string
+			for _, claim := range Claims(message, 0) {
+				got = append(got, mark(claim))
+			}
+			assert.Equal(t, c.want, strings.Join(got, " ; "), message)
+			for _, s := range parse(message) {
+				assert.LessOrEqual(t, len(s.tokens), maxSentenceTokens)
+			}
+		}
+	}
+}
