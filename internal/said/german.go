@@ -260,7 +260,7 @@ func german() *lexicon {
 		},
 		prefixes:   wordSet("in im am an auf seit nach vor bei beim mit zu zum zur für von vom ab aus um über unter durch während wegen jeden jede jedes montags dienstags mittwochs donnerstags freitags samstags sonntags morgens abends mittags nachts heutzutage beruflich privat als zum"),
 		articles:   wordSet("der die das den dem des ein eine einen einem einer eines"),
-		vague:      wordSet("ich wir es das dies diese dieser dieses ihn sie ihm ihr du dich dir mich mir uns euch etwas alles nichts jemand niemand was wie warum wer wo wann ob so hier dort da problem frage idee meinung gefühl plan tipp vorschlag fehler sache dass zu nicht froh fall ernst moment eindruck ziel frage_ist sicher gespannt müde allergie recht lust angst hunger durst zeit geduld glück pech"),
+		vague:      wordSet("ich wir es das dies diese dieser dieses ihn sie ihm ihr du dich dir mich mir uns euch etwas alles nichts jemand niemand was wie warum wer wo wann ob so hier dort da problem frage idee meinung gefühl plan tipp vorschlag fehler sache dass zu nicht froh fall ernst moment eindruck ziel frage_ist sicher gespannt müde allergie recht lust angst hunger durst zeit geduld glück pech hammer beste größte letzte teufel wahnsinn typ"),
 		timely:     wordSet("jeden jede jedes täglich wöchentlich monatlich jährlich morgens abends nachmittags vormittags nachts mittags wochenends montags dienstags mittwochs donnerstags freitags samstags sonntags werktags zweimal dreimal einmal"),
 		olds:       wordSet("alter alte altes alten ehemaliger ehemalige früherer frühere"),
 		news:       wordSet("neuer neue neues neuen neuem neuerdings"),

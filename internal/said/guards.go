@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -177,7 +176,7 @@ var guards = map[string]func(v *value) bool{
 		return v.capital && v.n <= 4 && v.reader.proper(v.obj) && v.m.end >= len(v.t)
 	},
 	"proper": func(v *value) bool { // the name of a person
-		return v.reader.proper(v.obj)
+		return v.reader.proper(v.obj) && !v.describes()
 	},
 	"age": func(v *value) bool {
 		word := v.first.word
@@ -199,7 +198,8 @@ var guards = map[string]func(v *value) bool{
 		return strings.HasPrefix(v.claim.Predicate, "favourite_") && v.reader.favourite(v.m.noun) || v.claim.Predicate == "likes" && v.reader.favourite(v.m.noun)
 	},
 	"title": func(v *value) bool { // a name, or a title and a name
-		return v.first.upper && v.n <= 5 && (!v.reader.people(v.obj) || v.n > 1 && v.t[v.obj.hi-1].upper) || v.lex.of == "de" && v.n > 1 && v.n <= 4 && v.t[v.obj.hi-1].upper || v.reader.lower && v.n <= 2 && !v.describes()
+		capital := v.t[v.obj.hi-1].upper && v.n > 1
+		return !v.describes() && (v.first.upper && v.n <= 5 && (!v.reader.people(v.obj) || capital) || v.lex.of == "de" && v.n <= 4 && capital || v.reader.lower && v.n <= 2)
 	},
 	"street": func(v *value) bool { // an address
 		return v.reader.hasDigit(v.obj) && v.n <= 6 && !v.lex.timely[v.first.word]
@@ -230,20 +230,20 @@ var guards = map[string]func(v *value) bool{
 		return v.n <= 10 && (strings.HasSuffix(v.first.word, "a") || strings.HasSuffix(v.first.word, "e")) && standing(v.lex, v.t) && v.obj.lo <= 2
 	},
 	"placezh": func(v *value) bool { // 我是四川人, not 我是好人
-		return v.n >= 2 && v.n <= 6 && !v.reader.people(v.obj)
+		return v.n >= 2 && v.n <= 6 && !v.reader.people(v.obj) && !counters[v.first.word] && !anybody[v.claim.Object]
 	},
 	"livezh": func(v *value) bool {
 		end := v.claim.Object
 		return v.n >= 2 && !v.lex.subjects[v.first.word] && v.first.word != "院" && v.first.word != "宿" && !strings.HasSuffix(end, "店") && !strings.HasSuffix(end, "馆") && !strings.HasSuffix(end, "民宿")
 	},
 	"personname": func(v *value) bool { // a name: two to four characters, or Latin letters
-		return v.n >= 2 && v.n <= 6 && !v.reader.whole(v.obj) && !v.describes() && !v.lex.vague[v.first.word] && v.first.word != "一" && v.first.word != "个" && v.t[v.obj.hi-1].word != "的"
+		return v.n >= 2 && v.n <= 6 && !v.reader.whole(v.obj) && !v.describes() && !v.lex.vague[v.first.word] && v.t[v.obj.hi-1].word != "的"
 	},
 	"firstzh": func(v *value) bool { // in the first clause, whose missing subject is the writer
 		return v.n <= 10 && !slices.ContainsFunc(v.t[:v.m.from], func(t token) bool { return t.mark })
 	},
 	"callzh": func(v *value) bool { // what somebody is called
-		return v.n <= 6 && !v.lex.vague[v.first.word] && v.t[v.obj.hi-1].word != "的"
+		return v.n <= 6 && !v.describes() && !v.lex.vague[v.first.word] && v.t[v.obj.hi-1].word != "的"
 	},
 	"codezh": func(v *value) bool { // digits, perhaps with letters
 		return v.n <= 5 && digitsIn(v.claim.Object) > 2 && !slices.ContainsFunc(v.t[v.obj.lo:v.obj.hi], han)
@@ -384,27 +384,6 @@ func (v *value) recurs(k int) bool {
 	return v.lex.timely[v.t[k].word] || v.reader.dayAt(v.t, k) && (v.lex.han || strings.HasSuffix(v.t[k].word, "s"))
 }
 
-// describes reports whether an object says of a person what they are like, not who they
-// are: "my boss is strict", "her husband is a plumber". A name may lack its capital only
-// where the whole sentence has none.
-func (v *value) describes() bool {
-	if v.m.class&people == 0 || v.first.upper && !v.lex.han || v.first.quoted || definite[v.before] {
-		return false
-	}
-	first, _ := utf8.DecodeRuneInString(v.reader.text[v.t[0].lo:])
-	if v.article || unicode.IsUpper(first) || v.lex.prefixes[v.first.word] && (v.first.word != "周" || weekdayHan.MatchString(v.claim.Object)) || v.reader.hasDigit(v.obj) || v.lex.of != "of" && !v.lex.han && v.reader.people(v.obj) {
-		return true
-	}
-	if _, ok := nounIn(v.m.phrase(v.obj), diet|condition|status|occupation|language); ok {
-		return true
-	}
-	last := v.t[v.obj.hi-1].word
-	return v.lex.traits[last] || slices.ContainsFunc(v.lex.traitEnds, func(end string) bool { return len(last) > len(end)+2 && strings.HasSuffix(last, end) })
-}
-
-// definite are articles before who somebody is: "my dentist is the one by the station".
-var definite = wordSet("the der die das el la")
-
 // manner reports whether an object says how to answer, and nothing to write about, unlike
 // "explain volcanoes briefly".
 func (v *value) manner() bool {
@@ -422,6 +401,9 @@ func (v *value) manner() bool {
 }
 
 var emojis = wordSet("emoji emojis emoticons smileys")
+
+// anybody are words before 人 that name no place.
+var anybody = wordSet("年轻 成年 未成年 中年 老年 残疾 负责 当事 联系 主持 老实 过来 局外 本地 外地 当地 陌生 正常 普通 有钱 聪明 明白 单身")
 
 // refers are words that refer to another sentence.
 var refers = wordSet("it them this that these those")

@@ -1,0 +1,92 @@
+package said
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// describes reports whether an object says of a person or an animal what they are like, not
+// who they are: "my boss is strict", "her husband is a plumber", "my dad is 70". A name may
+// lack its capital only where the whole sentence has none.
+func (v *value) describes() bool {
+	if v.m.class&bearers == 0 || v.first.quoted {
+		return false
+	}
+	named := (span{v.m.from, v.obj.lo}).holds(func(k int) bool { return naming[v.t[k].word] })
+	if v.lex.han {
+		return !named && !v.callsHan() || counters[v.first.word]
+	}
+	if named && v.first.upper {
+		return false
+	}
+	if _, ok := nounIn(v.m.phrase(v.obj), diet|condition|status|occupation|language); ok {
+		return true
+	}
+	title, last := v.n > 1 && titles[v.first.word] && (v.reader.lower || v.t[v.obj.lo+1].upper), &v.t[v.obj.hi-1]
+	adverbial := v.obj.holds(func(k int) bool { return v.lex.prefixes[v.t[k].word] && !v.t[k].upper && !ofNames[v.t[k].word] })
+	switch {
+	case v.article && !definite[v.before], v.reader.hasDigit(v.obj), v.lex.prefixes[v.first.word] && !v.first.upper:
+		return true
+	case title:
+		return false
+	case v.lex.of == "von" && v.first.upper: // any noun: "Mein Mann ist Maurer"
+		is := (span{v.m.from, v.obj.lo}).holds(func(k int) bool { return v.t[k].word == "ist" || v.t[k].word == "bin" })
+		return is && (v.n == 1 && !definite[v.before] || !last.upper || adverbial || v.lex.known[v.first.word])
+	case v.first.upper:
+		return !v.obj.holds(func(k int) bool { return !v.lex.traits[v.t[k].word] })
+	case definite[v.before] && last.upper:
+		return adverbial || ofNames[v.t[v.obj.lo+1].word]
+	}
+	first, _ := utf8.DecodeRuneInString(v.reader.text[v.t[0].lo:])
+	return !v.reader.lower || unicode.IsUpper(first) || v.n > 3 || v.lex.of != "of" && v.reader.people(v.obj) ||
+		v.obj.holds(func(k int) bool { return v.lex.known[v.t[k].word] || v.lex.tells(v.t[k].word) })
+}
+
+// tells reports whether a word without a capital says what somebody or something is like.
+func (l *lexicon) tells(w string) bool {
+	return l.traits[w] || slices.ContainsFunc(l.traitEnds, func(end string) bool { return len(w) > len(end)+2 && strings.HasSuffix(w, end) })
+}
+
+// naming are words before a name.
+var naming = wordSet("called named name by heißt heiße namens llama llamo llamado llamada 叫 姓")
+
+// ofNames are prepositions within a name.
+var ofNames = wordSet("von zu van de del la")
+
+// titles stand before a name.
+var titles = wordSet("dr mr mrs ms miss prof professor doctor sir frau herr herrn doktor señor señora sr sra doctora dra don doña profesor profesora tío tía onkel tante")
+
+// definite are articles before who somebody is: "mi dentista es la doctora Vega".
+var definite = wordSet("the der die das el la")
+
+// counters stand before what somebody is: 我老板是个工作狂.
+var counters = wordSet("个 位 一 名")
+
+// callsHan reports whether a Chinese object is a name: a surname and one or two characters,
+// 小, 阿 or 老 and one, a name or a part of it and a title, or Latin letters.
+func (v *value) callsHan() bool {
+	if !han(*v.first) {
+		return !v.reader.hasDigit(v.obj)
+	}
+	name := []rune(v.m.phrase(v.obj))
+	next := v.obj.hi < len(v.t) && strings.Contains("人的", v.t[v.obj.hi].word)
+	switch called := titleHan.ReplaceAllString(string(name), ""); {
+	case next, weekdayHan.MatchString(string(name)):
+		return false
+	case called != string(name):
+		n := utf8.RuneCountInString(called)
+		return n == 1 || n == 3 || n == 2 && (familiar[v.first.word] || strings.Contains("欧阳上官司马诸葛司徒慕容", called)) && !unnamed[called]
+	case familiar[v.first.word]:
+		return len(name) == 2 && !unnamed[string(name)]
+	}
+	return len(name) <= 4 && strings.ContainsRune(surnames, name[0]) && !v.reader.people(v.obj) && !strings.ContainsRune("人座型血狂迷鬼狗控党族佬的员子领头", name[len(name)-1])
+}
+
+// titleHan matches a title after a Chinese name.
+var titleHan = regexp.MustCompile(`(?:医生|大夫|医师|老师|师傅|阿姨|叔叔|大爷|大妈|大姐|大哥|先生|女士|小姐|太太|律师|教练|经理|主任|店长|教授|会计|护士|奶奶|爷爷|总|哥|姐|叔|姨|婶|嫂|工|导|董|局|处)$`)
+
+// surnames are common Chinese surnames, but for those that begin many other words.
+const surnames = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔汤温康施文牛樊葛邢安齐易乔伍庞颜倪庄聂章鲁岳翟殷詹申欧耿焦俞左柳甘祝包宁尚符舒阮柯纪梅童凌毕裴霍涂苗曲翁骆蓝游辛靳管柴蒙鲍华喻祁蒲房屈饶牟艾尤穆农卓芦麦褚窦戚岑景卜席卫宗瞿桂佟臧邬卞姬隋桑甄仲虞敖佘迟邝司欧慕诸端"

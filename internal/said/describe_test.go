@@ -1,0 +1,63 @@
+package said
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// assertClaims compares the claims of sentences with those after the arrow, see claimCases.
+func assertClaims(t *testing.T, cases string) {
+	t.Helper()
+	for line := range strings.Lines(cases) {
+		text, want, _ := strings.Cut(strings.TrimSpace(line), "=>")
+		if text == "" {
+			continue
+		}
+		var got []string
+		for _, c := range Claims(strings.TrimSpace(text), 0) {
+			got = append(got, mark(c))
+		}
+		assert.Equal(t, strings.TrimSpace(want), strings.Join(got, " ; "), text)
+	}
+}
+
+func TestWhatSomebodyIsLikeIsNoName(t *testing.T) {
+	assertClaims(t, `
+My dad is Peter => I | father | Peter *
+My dad is 70 => my father | age | 70 *
+My wife is 8 months pregnant =>
+My mum is Scottish =>
+my wife is called anna => I | spouse | anna *
+my wife is allergic to nuts => my spouse | allergic_to | nuts
+my husband is obsessed with golf => my spouse | likes | golf
+my mom is mad at me =>
+my brother is coming over =>
+my teacher is mrs hopkins => I | teacher | mrs hopkins *
+my boss is called Rich => I | boss | Rich *
+My partner is a Virgo =>
+Mein Chef ist Herr Maurer => I | boss | Herr Maurer *
+Mein Chef heißt Maurer => I | boss | Maurer *
+Meine Frau ist Sabine Krüger => I | spouse | Sabine Krüger *
+Sabine ist meine Frau => I | spouse | Sabine *
+Mein Vorgesetzter ist der Kofler => I | boss | Kofler *
+Mein Mann ist Maurer =>
+Mein Mann ist Vegetarier => my spouse | diet | Vegetarier *
+Mein Mann ist 45 => my spouse | age | 45 *
+Mein Vermieter ist ein Geizhals =>
+Mein Bruder ist Fan von Bayern => my brother | likes | Bayern
+Mi jefe es Juan de Dios => I | boss | Juan de Dios *
+Mi casero es don Julián => I | landlord | don Julián *
+Mi marido es de Sevilla => my spouse | from | Sevilla *
+Mi madre es profesora en Huelva => my mother | works_as | profesora en Huelva *
+Mi novia es Piscis =>
+我女朋友是小雅 => I | partner | 小雅 *
+我的房东是张阿姨 => I | landlord | 张阿姨 *
+我老公是湖南人 => my spouse | from | 湖南 *
+我室友是韩国人 => my flatmate | from | 韩国 *
+我老板是处女座 =>
+新老板是个工作狂 =>
+新老板是李总 => I | boss | 李总 * !
+`)
+}
