@@ -34,7 +34,7 @@ func (v *value) describes() bool {
 		return false
 	case v.lex.of == "von" && v.first.upper: // any noun: "Mein Mann ist Maurer"
 		is := (span{v.m.from, v.obj.lo}).holds(func(k int) bool { return v.t[k].word == "ist" || v.t[k].word == "bin" })
-		return is && (v.n == 1 && !definite[v.before] || !last.upper || adverbial || v.lex.known[v.first.word])
+		return is && !v.reader.reported && (v.n == 1 && !definite[v.before] || !last.upper || adverbial || v.lex.known[v.first.word])
 	case v.first.upper:
 		return !v.obj.holds(func(k int) bool { return !v.lex.traits[v.t[k].word] })
 	case definite[v.before] && last.upper:
@@ -90,3 +90,34 @@ var titleHan = regexp.MustCompile(`(?:医生|大夫|医师|老师|师傅|阿姨|
 
 // surnames are common Chinese surnames, but for those that begin many other words.
 const surnames = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史陶黎贺顾毛郝龚邵万钱严覃武戴莫孔汤温康施文牛樊葛邢安齐易乔伍庞颜倪庄聂章鲁岳翟殷詹申欧耿焦俞左柳甘祝包宁尚符舒阮柯纪梅童凌毕裴霍涂苗曲翁骆蓝游辛靳管柴蒙鲍华喻祁蒲房屈饶牟艾尤穆农卓芦麦褚窦戚岑景卜席卫宗瞿桂佟臧邬卞姬隋桑甄仲虞敖佘迟邝司欧慕诸端"
+
+// tellsState reports whether an object says in what state a thing is, not what it is: "my car
+// is broken", "my phone is at 5%", "my laptop is 8 years old".
+func (v *value) tellsState() bool {
+	canon, thing := nounIn(v.m.phrase(v.m.noun), thing)
+	if v.lex.han || v.first.quoted || !thing || freely[canon] {
+		return false
+	}
+	tells := func(k int) bool { return !v.t[k].upper && v.lex.tells(v.t[k].word) }
+	adverbial := v.lex.prefixes[v.first.word] && !v.first.upper && !(v.reader.hasDigit(v.obj) && (numbered[canon] || ofNames[v.first.word]))
+	return v.lasts() || adverbial || !v.article && (tells(v.obj.lo) || tells(v.obj.hi-1) || !v.first.upper && participle.MatchString(v.first.word))
+}
+
+// lasts reports whether an object begins with a length of time: "8 years old", "an hour".
+func (v *value) lasts() bool {
+	return timeUnits[v.first.word] || v.obj.lo+1 < len(v.t) && (numerals[v.first.word] || v.reader.hasDigit(span{v.obj.lo, v.obj.lo + 1})) && timeUnits[v.t[v.obj.lo+1].word]
+}
+
+var timeUnits = wordSet(`min mins minute minutes hr hrs hour hours days week weeks month months yr yrs year years decades ages while
+minuten stunde stunden tage tagen wochen monat monate monaten jahr jahre jahren minuto minutos hora horas días semana semanas mes meses año años rato`)
+
+var participle = regexp.MustCompile(`^(?:\pL{3,}ed|\pL{2,}ing|\pL{3,}[ai]d[oa]|(?:\pL{2,4})?ge\pL{3,}(?:t|en))$`)
+
+// numbered are things that a number names, whatever stands before it: "around 900".
+var numbered = wordSet("address budget rent salary height weight")
+
+// trades are things that are an occupation.
+var trades = map[string]bool{"job": true, "position": true}
+
+// freely are things that adjectives, times and places may name.
+var freely = wordSet("nationality religion native_language size shoe_size diet age star_sign pronouns coffee hobby passion motto goal dream nickname meeting deadline bedtime working_hours wake_up_time wedding commute time_zone")

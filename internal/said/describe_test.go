@@ -61,3 +61,38 @@ Mi novia es Piscis =>
 新老板是李总 => I | boss | 李总 * !
 `)
 }
+
+func TestStateOfAThingIsNotTheThing(t *testing.T) {
+	assertClaims(t, `
+my car is a skoda => I | car | skoda *
+my car is broken =>
+My car is an old Golf => I | car | old Golf *
+My car is 12 years old =>
+My phone is at 5% =>
+my bike is stolen =>
+my rent is due =>
+My rent is around 900 => I | rent | around 900 *
+my commute is 45 minutes => I | commute | 45 minutes *
+my bank is monzo => I | bank | monzo *
+my flat is 5 minutes from the station =>
+my religion is catholic => I | religion | catholic *
+my job is nurse => I | job | nurse *
+My role is Product Owner => I | position | Product Owner *
+my job is killing me =>
+My job is a nightmare =>
+mein handy ist ein pixel => I | phone_model | pixel *
+mein handy ist leer =>
+mein auto ist geklaut =>
+Mein Handy ist bei 3 Prozent =>
+Mein Beruf ist Lehrer => I | job | Lehrer *
+Meine Wohnung ist ein Saustall =>
+Mi coche es un Seat => I | car | Seat *
+Mi coche es una ruina =>
+mi alquiler es caro =>
+mi alquiler es de 700 euros => I | rent | de 700 euros *
+Mi trabajo es enfermera => I | job | enfermera *
+mi trabajo es muy aburrido =>
+我的职业是摄影 => I | works_as | 摄影 *
+我的工作是个坑 =>
+`)
+}

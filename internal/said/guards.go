@@ -75,7 +75,16 @@ var guards = map[string]func(v *value) bool{
 		return v.capital && v.n <= 6 && (v.first.upper || v.first.quoted || v.reader.lower || v.article) && !v.describes()
 	},
 	"noun": func(v *value) bool { // not an adjective alone
+		if v.tellsState() {
+			return false
+		}
+		if trades[v.m.canon] {
+			return v.reader.people(v.obj) || v.first.upper && !v.article && v.lex.of != "von"
+		}
 		return v.article || v.first.upper || v.first.quoted || v.reader.lower || v.reader.hasDigit(span{v.obj.lo, min(v.obj.hi, v.obj.lo+2)}) || v.lex.han
+	},
+	"tradezh": func(v *value) bool { // not 我的工作是个坑
+		return v.reader.people(v.obj) || v.n >= 2 && !counters[v.before] && (v.obj.hi == len(v.t) || v.t[v.obj.hi].word != "的")
 	},
 	"place": func(v *value) bool {
 		if lodgings[v.t[v.obj.hi-1].word] || lodgings[v.first.word] || v.n > 1 && lodgings[v.t[v.obj.lo+1].word] {
@@ -191,7 +200,7 @@ var guards = map[string]func(v *value) bool{
 		}
 	},
 	"value": func(v *value) bool { // of an open noun: a name, a number, a thing
-		return v.n <= 6 && !v.reader.people(v.obj) && (v.first.upper && !v.lex.vague[v.first.word] || v.first.quoted || v.reader.hasDigit(v.obj))
+		return v.n <= 6 && !v.reader.people(v.obj) && !v.tellsState() && (v.first.upper && !v.lex.vague[v.first.word] || v.first.quoted || v.reader.hasDigit(v.obj))
 	},
 	"manner": (*value).manner,
 	"favourite": func(v *value) bool { // the noun of the row says that it is a favourite
