@@ -59,7 +59,7 @@ I 跳槽|换工作|换公司|换单位 了? , 现在|新公司|目前? 在|是|�
 I 入职|加盟|跳槽 到|去? 了? X : works_at func change clear
 I 辞职|离职|辞掉工作|被裁|失业 : works_at denied change clear
 I 在 X 做|当|担任|任|任职|教 X : works_as func clear words=2-12
-I 在 X 上班|工作|任职|打工|就职|供职 : works_at func clear deniable
+I 在 X 上班|工作|任职|打工|就职|供职 : works_at func clear deniable is=employer
 I 的? 工作|职业 是 一名|一位|个|做|当? X : works_as func clear is=tradezh
 I 是 一名|一个|一位|个|名|做|当? X 的? : works_as func is=person clear
 I 当|做 了? X 年? : works_as func is=person

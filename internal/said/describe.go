@@ -121,3 +121,37 @@ var trades = map[string]bool{"job": true, "position": true}
 
 // freely are things that adjectives, times and places may name.
 var freely = wordSet("nationality religion native_language size shoe_size diet age star_sign pronouns coffee hobby passion motto goal dream nickname meeting deadline bedtime working_hours wake_up_time wedding commute time_zone")
+
+// occupies reports whether an object says when, how or at what one works, not for whom: "for 6
+// hours", "am Wochenende", "an einer Präsentation".
+func (v *value) occupies() bool {
+	w, next := v.first.word, v.obj.lo+1
+	name := next < v.obj.hi && v.t[next].upper && !v.reader.dayAt(v.t, next) // "7 Eleven", "Büro Kreuzhuber"
+	if v.lex.han {
+		return stations[v.claim.Object]
+	}
+	if v.lasts() || stations[w] && !name || v.reader.dayAt(v.t, v.obj.lo) && v.lex.of != "von" {
+		return true
+	}
+	if v.lex.of == "von" {
+		at := v.before
+		if lo := v.obj.lo - 2; v.lex.articles[at] && lo >= 0 {
+			at = v.t[lo].word
+		}
+		_, day := nounIn(w, weekday)
+		return at != "bei" && (day || eveningDE.MatchString(w)) || at == "an" && (v.n == 1 || !v.t[v.obj.hi-1].upper) && !instituteDE.MatchString(w)
+	}
+	return !name && (clock.MatchString(w) || numerals[w] && !v.first.upper)
+}
+
+var (
+	clock       = regexp.MustCompile(`^\d+(?:[:.]\d+)?(?:am|pm|h)?$`)
+	eveningDE   = regexp.MustCompile(`(?:abend|morgen|vormittag|nachmittag|nacht|wochenende|zimmer)s?$`)
+	instituteDE = regexp.MustCompile(`(?:uni|universitat|schule|klinik|theater|institut|akademie|oper|charite|gymnasium|kolleg|rezeption|kasse|fh|tu)$`)
+)
+
+// stations are where, when and how one works, whoever the employer is.
+var stations = wordSet(`desk computer laptop screen noon midnight dawn dusk living peanuts cash tips exposure wage wages fun myself candlelight
+homeoffice home-office garten büro keller haus haushalt bett sitzen stehen liegen freien auto zug schnitt moment team akkord schichtdienst nachtdienst außendienst innendienst sommer winter herbst frühling frühjahr urlaub feiertag schreibtisch pc rechner handy limit anschlag dunkeln hintergrund projekt geld
+proyecto libro novela tesis idea turno turnos horario informe presentación ordenador remoto
+家 家里 自己家 加班 努力 认真 拼命 埋头 专心 外面 外 线上 网上 电脑前 远程`)

@@ -96,3 +96,30 @@ mi trabajo es muy aburrido =>
 我的工作是个坑 =>
 `)
 }
+
+func TestWhenAndAtWhatOneWorksIsNoEmployer(t *testing.T) {
+	assertClaims(t, `
+I work at 7-Eleven => I | works_at | 7-Eleven *
+I work for 3M => I | works_at | 3M *
+I'm employed by the council => I | works_at | council *
+I've been working for 6 hours straight =>
+I work at 7 so I need to sleep =>
+i work for an hour a day =>
+I've been working by the window =>
+I work for a living =>
+Ich arbeite an der Uni Graz => I | works_at | Uni Graz *
+Ich arbeite an einer Grundschule => I | works_at | Grundschule *
+Ich arbeite am Flughafen => I | works_at | Flughafen *
+Ich arbeite im Büro Huber => I | works_at | Büro Huber *
+Ich arbeite gerade an einer Präsentation =>
+Ich arbeite am Freitagabend =>
+Ich arbeite im Homeoffice =>
+Estoy trabajando en Mercadona => I | works_at | Mercadona *
+Trabajo en un hospital => I | works_at | hospital *
+estoy trabajando en un informe =>
+Trabajo en mi tesis =>
+我在家乐福上班 => I | works_at | 家乐福 *
+我在家工作 =>
+我在努力工作 =>
+`)
+}

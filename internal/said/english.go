@@ -58,7 +58,8 @@ MY place|home|flat|apartment|house is in|at|on X : lives_in func clear is=place
 // work
 I work as a|an? X at|for|in Z : works_as func clear words=1-8
 I have? been? work|working|employed as a|an? X : works_as func clear words=1-8
-I am|have? been? work|working|employed at|for|by X : works_at func clear is=place deniable
+I am|have? been? work|working|employed at|for X : works_at func clear is=place deniable
+I am|have? been? employed by X : works_at func clear is=place deniable
 I work in X : works_in func is=field deniable
 I work nights|shifts|night_shifts|remotely|part-time|part_time|full-time|weekends|from_home : works_hours func habit value=x
 I left|quit|leave Y and|, now? am now? a member at|of X : member_of change elide

@@ -53,7 +53,7 @@ I? wohne|lebe I? im|in_einem|in_einer Z in X : lives_in func clear is=upper
 // work
 I? arbeite I? als X bei|in|im|an|für|am Z : works_as func clear words=1-8
 I? arbeite I? als X : works_as func clear words=1-8
-I? arbeite I? bei|für|am|beim|im|an X : works_at func clear is=upper deniable front
+I? arbeite I? bei|für|am|beim|im|an X : works_at func clear is=employer deniable front
 I? arbeite I? in der|dem|einer|einem X : works_at func clear is=institution deniable
 I? arbeite I? in X : works_in func is=upper deniable
 I? bin I? bei|beim X angestellt|beschäftigt : works_at func clear is=upper front

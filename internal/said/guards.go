@@ -90,7 +90,10 @@ var guards = map[string]func(v *value) bool{
 		if lodgings[v.t[v.obj.hi-1].word] || lodgings[v.first.word] || v.n > 1 && lodgings[v.t[v.obj.lo+1].word] {
 			return false
 		}
-		return v.capital || v.article || v.lex.han
+		return (v.capital || v.article || v.lex.han) && !(v.claim.Predicate == "works_at" && v.occupies())
+	},
+	"employer": func(v *value) bool {
+		return !v.occupies() && (v.lex.han || v.first.upper || v.reader.lower && (v.lex.of == "von" || !v.article))
 	},
 	"person": func(v *value) bool { // an occupation
 		_, other := nounIn(v.m.phrase(v.obj), diet|condition|status)
@@ -303,7 +306,7 @@ var guards = map[string]func(v *value) bool{
 		return v.n <= 6 && (v.lex.units[v.first.word] || v.lex.units[v.t[v.obj.hi-1].word])
 	},
 	"field": func(v *value) bool {
-		return v.n <= 5 && !v.article
+		return v.n <= 5 && !v.article && !v.lex.possessives[v.first.word]
 	},
 	"pupilzh": func(v *value) bool { // somebody else, since a writer may teach there
 		return v.claim.Subject != "I" && v.n >= 2 && v.n <= 8

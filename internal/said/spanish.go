@@ -52,8 +52,9 @@ en X vivo I? : lives_in func is=upper
 // work
 I? trabajo de|como X en|para|con Z : works_as func clear is=post
 I? trabajo de|como X : works_as func clear is=post
-I? trabajo|estoy_trabajando en|para X : works_at func clear is=place deniable
-I? trabajo|estoy_trabajando en|con X : works_in func clear deniable
+I? trabajo en|para X : works_at func clear is=place deniable
+I? estoy_trabajando en|para X : works_at func clear is=employer deniable
+I? trabajo en|con X : works_in func clear deniable is=field
 I? estudio X en Z : studies func
 I? estudio|estoy_estudiando en X : studies_at func is=upper
 I? estudio|estoy_estudiando X : studies func is=studies
