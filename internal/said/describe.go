@@ -155,3 +155,6 @@ var stations = wordSet(`desk computer laptop screen noon midnight dawn dusk livi
 homeoffice home-office garten büro keller haus haushalt bett sitzen stehen liegen freien auto zug schnitt moment team akkord schichtdienst nachtdienst außendienst innendienst sommer winter herbst frühling frühjahr urlaub feiertag schreibtisch pc rechner handy limit anschlag dunkeln hintergrund projekt geld
 proyecto libro novela tesis idea turno turnos horario informe presentación ordenador remoto
 家 家里 自己家 加班 努力 认真 拼命 埋头 专心 外面 外 线上 网上 电脑前 远程`)
+
+// staysHan matches what follows 住 and is no place: 得离公司很远, 六楼没电梯.
+var staysHan = regexp.MustCompile(`^(?:[得着不惯挺很久了过还也够的校下]|[太好真][久远小大偏挤吵高低贵多长的好]|满[了意]|[一二三四五六七八九十两几半0-9]+[年天个间晚室人月周居套栋])|[楼层]`)

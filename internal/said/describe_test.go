@@ -123,3 +123,18 @@ Trabajo en mi tesis =>
 我在努力工作 =>
 `)
 }
+
+func TestHowOneLivesIsNoHome(t *testing.T) {
+	assertClaims(t, `
+我住浦东 => I | lives_in | 浦东 *
+我住三里屯 => I | lives_in | 三里屯 *
+我住太原 => I | lives_in | 太原 *
+我一个人住在洛阳 => I | lives_in | 洛阳 *
+我住得离公司很远 =>
+我住六楼没电梯 =>
+我一个人住挺孤单的 =>
+我住不惯这边 =>
+我住太久了 =>
+我跟爸妈住在一起 =>
+`)
+}

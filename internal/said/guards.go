@@ -246,6 +246,9 @@ var guards = map[string]func(v *value) bool{
 	},
 	"livezh": func(v *value) bool {
 		end := v.claim.Object
+		if v.before == "住" && staysHan.MatchString(end) || end == "一起" || end == "家里" {
+			return false // 我住得很远, 我住六楼
+		}
 		return v.n >= 2 && !v.lex.subjects[v.first.word] && v.first.word != "院" && v.first.word != "宿" && !strings.HasSuffix(end, "店") && !strings.HasSuffix(end, "馆") && !strings.HasSuffix(end, "民宿")
 	},
 	"personname": func(v *value) bool { // a name: two to four characters, or Latin letters
