@@ -138,3 +138,14 @@ func TestHowOneLivesIsNoHome(t *testing.T) {
 我跟爸妈住在一起 =>
 `)
 }
+
+func TestWhatOneLivesOnIsNoHome(t *testing.T) {
+	assertClaims(t, `
+i live on a farm => I | lives_in | farm *
+i live on ashby terrace => I | lives_in | ashby terrace *
+ive been living on coffee and stress =>
+i live in fear of my boss =>
+ich lebe in frieden =>
+vivo en paz =>
+`)
+}

@@ -90,6 +90,9 @@ var guards = map[string]func(v *value) bool{
 		if lodgings[v.t[v.obj.hi-1].word] || lodgings[v.first.word] || v.n > 1 && lodgings[v.t[v.obj.lo+1].word] {
 			return false
 		}
+		if v.before == "on" && !v.first.upper && !isStreet(v.claim.Object) { // "I live on coffee"
+			return false
+		}
 		return (v.capital || v.article || v.lex.han) && !(v.claim.Predicate == "works_at" && v.occupies())
 	},
 	"employer": func(v *value) bool {
@@ -318,6 +321,9 @@ var guards = map[string]func(v *value) bool{
 		return v.n <= 12 && (!v.lex.vague[v.first.word] || v.first.word == "me") && standing(v.lex, v.t) && (v.m.from <= 2 || v.t[v.m.from-1].mark)
 	},
 	"upper": func(v *value) bool {
+		if v.claim.Predicate == "lives_in" && lodgings[v.first.word] {
+			return false
+		}
 		return v.first.upper || v.reader.lower
 	},
 	"days": func(v *value) bool { // recurring days
@@ -427,7 +433,7 @@ var refers = wordSet("it them this that these those")
 var vagueTraits = wordSet("big huge massive great real mixed good bad nice different better new changed total true complete happy lucky busy whole")
 
 // lodgings are places to stay that are no residence.
-var lodgings = wordSet("hotel hostel airbnb motel guesthouse home pace weekend weekends lake-view next front back final table tears")
+var lodgings = wordSet("hotel hostel airbnb motel guesthouse home pace weekend weekends lake-view next front back final table tears fear hope denial poverty peace style luxury harmony squalor exile misery pain shame dread limbo panic paz pecado")
 
 // kinds are nouns that name a kind with "the": "I love the sea".
 var kinds = wordSet("sea ocean beach beaches mountain mountains outdoors cold heat rain snow sun sunshine winter summer spring autumn fall countryside forest woods desert city country night dark water piano guitar violin theatre theater cinema opera smell sound taste feeling aisle window gym library internet dentist quiet silence stars sky moon 80s 90s seaside lake lakes river office")

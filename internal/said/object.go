@@ -1,6 +1,9 @@
 package said
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // build makes the claim of a match, unless its object is no valid value.
 func (r *reader) build(s sentence, before termFlags, subject string) (Claim, bool) {
@@ -37,6 +40,7 @@ func (r *reader) build(s sentence, before termFlags, subject string) (Claim, boo
 	switch {
 	case !obj.empty():
 		c.Object = r.textOf(obj)
+		c.Indefinite = obj.lo > 0 && indefinite[m.tokens[obj.lo-1].word] || oneHan.MatchString(c.Object)
 	case p.value != "" && c.Wish:
 		c.Object = r.textOf(span{m.from, m.end})
 	case p.value != "":
@@ -134,6 +138,12 @@ func (r *reader) build(s sentence, before termFlags, subject string) (Claim, boo
 	}
 	return c, true
 }
+
+// indefinite are articles of what is not named.
+var (
+	indefinite = wordSet("a an ein eine einen einem einer nem ner un una unos unas")
+	oneHan     = regexp.MustCompile(`^一(?:个|家|间|套|所|座)`)
+)
 
 // onDays are predicates that may have another object on some days.
 var onDays = map[string]bool{"lives_in": true, "works_at": true, "works_as": true, "car": true}
