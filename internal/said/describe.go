@@ -158,3 +158,9 @@ proyecto libro novela tesis idea turno turnos horario informe presentación orde
 
 // staysHan matches what follows 住 and is no place: 得离公司很远, 六楼没电梯.
 var staysHan = regexp.MustCompile(`^(?:[得着不惯挺很久了过还也够的校下]|[太好真][久远小大偏挤吵高低贵多长的好]|满[了意]|[一二三四五六七八九十两几半0-9]+[年天个间晚室人月周居套栋])|[楼层]`)
+
+// rates are adjectives that say how well somebody does something, whatever the job.
+var rates = wordSet(`good great bad terrible awful horrible lousy decent brilliant amazing excellent fantastic poor useless hopeless mediocre average slow fast quick keen avid nervous careful careless cautious confident reluctant reckless aggressive picky natural born worst best
+guter gute toller tolle schlechter schlechte miserabler miserable mieser miese lausiger lausige leidenschaftlicher leidenschaftliche begeisterter begeisterte schneller schnelle langsamer langsame ausgezeichneter ausgezeichnete hervorragender hervorragende furchtbarer furchtbare schrecklicher schreckliche grauenhafter grauenhafte mittelmäßiger mittelmäßige
+pésimo pésima malo mala excelente fatal terrible mediocre estupendo estupenda
+好 坏 烂 差 糟糕 优秀 合格 称职 出色 厉害 差劲 蹩脚`)

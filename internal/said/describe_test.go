@@ -149,3 +149,32 @@ ich lebe in frieden =>
 vivo en paz =>
 `)
 }
+
+func TestHowWellSomebodyDoesItIsNoOccupation(t *testing.T) {
+	assertClaims(t, `
+I'm a truck driver => I | works_as | truck driver *
+I'm a senior nurse => I | works_as | senior nurse *
+I'm a German teacher => I | works_as | German teacher *
+I'm a terrible driver => I | is | terrible driver
+I'm a keen gardener => I | is | keen gardener
+I'm a visual learner =>
+I'm a people pleaser =>
+I'm an optimist =>
+I'm a woman =>
+I'm a mother of two => I | has_family | mother
+I'm a stay-at-home mom => I | works_as | stay-at-home mom *
+Ich bin Köchin => I | works_as | Köchin *
+ich bin eine gute Köchin => I | is | gute Köchin
+Ich bin Busfahrer => I | works_as | Busfahrer *
+ich bin ein schlechter Autofahrer =>
+Ich bin Optimistin =>
+Soy conductor de autobús => I | works_as | conductor de autobús *
+Soy un conductor pésimo => I | is | conductor pésimo
+Soy optimista =>
+我是司机 => I | works_as | 司机 *
+我是公司的司机 => I | works_as | 公司的司机 *
+我是一个好司机 => I | is | 好司机
+我是个糟糕的司机 => I | is | 糟糕的司机
+我是女生 =>
+`)
+}

@@ -100,6 +100,10 @@ var guards = map[string]func(v *value) bool{
 	},
 	"person": func(v *value) bool { // an occupation
 		_, other := nounIn(v.m.phrase(v.obj), diet|condition|status)
+		how, _, _ := strings.Cut(v.claim.Object, "的")
+		if v.n > 1 && (rates[v.first.word] || rates[how] || v.lex.of == "de" && rates[v.t[v.obj.hi-1].word]) { // "a bad driver" drives badly
+			v.claim.Predicate, v.claim.Temporal, v.claim.Functional = "is", Trait, false
+		}
 		return !other && v.reader.people(v.obj)
 	},
 	"like": func(v *value) bool {
