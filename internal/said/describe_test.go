@@ -178,3 +178,20 @@ Soy optimista =>
 我是女生 =>
 `)
 }
+
+func TestWhatIsLostOrNotAtHandIsNotEnded(t *testing.T) {
+	assertClaims(t, `
+I lost my phone =>
+I crashed my car =>
+I don't have my laptop so I can't check =>
+I don't have my laptop any more => I | laptop |  ~ !
+I don't have a car => I | car |  ~
+I sold my phone => I | phone_model |  ~ !
+I lost my job => I | works_at |  ~ !
+Ich habe kein Handy dabei =>
+Vendí el móvil => I | phone_model |  ~ !
+No tengo teléfono => I | phone_model |  ~
+我把手机弄丢了 =>
+我把手机卖了 => I | phone_model |  ~ !
+`)
+}

@@ -82,14 +82,15 @@ MY major|minor is|was? in X : studies func is=field
 // vehicles, belongings
 I sold MY|the|our old? @thing and|, got|bought|have|get a|an? X instead? : $ func change elide clear
 I sold MY|the|our old? Y and|, got|bought|have|get a|an? X instead? : owns change elide clear
-I sold|scrapped|lost|got_rid_of|gave_away|crashed MY|the old? @thing : $ denied change elide clear
+I sold|scrapped|got_rid_of|gave_away MY|the old? @thing : $ denied change elide clear
 I sold|got_rid_of|gave_away MY|the old? X : owns denied change elide is=name
 I traded|swapped|exchanged|replaced in? MY|the old? Y for|with a|an? X : owns change elide
 I have? got|bought|have|own a|MY new @thing ,|:|– X : $ func change elide is=noun
 I drive|driving a|an|MY X : car func clear words=1-8 deniable
 I not drive any_more? : car denied
 I ride a|an|MY X : bike func words=1-8
-I not have|own a|an|any|MY @thing : $ denied clear
+I not have|own a|an|any @thing : $ denied clear
+I not have|own MY @thing any_more|anymore : $ denied change clear
 I own a|an|two|three|four|several X : owns adds words=1-8
 the? new @thing :|is|= X : $ func change is=noun
 @thing|role :|= X : $ func reported

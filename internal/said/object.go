@@ -77,8 +77,8 @@ func (r *reader) build(s sentence, before termFlags, subject string) (Claim, boo
 			c.Predicate = canon
 		}
 	}
-	if c.Predicate == "phone_number" && c.Object != "" && digitsIn(c.Object) < shortestNumber {
-		c.Predicate = "phone_model" // "my phone is a Fairphone"
+	if c.Predicate == "phone_number" && digitsIn(c.Object) < shortestNumber && (c.Object != "" || p.flags&denied != 0 && !strings.Contains(m.phrase(m.noun), "num") && !strings.Contains(m.phrase(m.noun), "号")) {
+		c.Predicate = "phone_model" // "my phone is a Fairphone", "I sold my phone"
 	}
 	if _, ok := nounIn(strings.TrimPrefix(c.Subject, "my "), pet); ok && c.Predicate == "works_as" {
 		c.Predicate = "pet_breed"
