@@ -35,8 +35,9 @@ func (v *value) describes() bool {
 	case v.lex.of == "von" && v.first.upper: // any noun: "Mein Mann ist Maurer"
 		is := (span{v.m.from, v.obj.lo}).holds(func(k int) bool { return v.t[k].word == "ist" || v.t[k].word == "bin" })
 		return is && !v.reader.reported && (v.n == 1 && !definite[v.before] || !last.upper || adverbial || v.lex.known[v.first.word])
-	case v.first.upper:
-		return !v.obj.holds(func(k int) bool { return !v.lex.traits[v.t[k].word] })
+	case v.first.upper: // "Polish and deaf", but "Rich Smith"
+		_, spoken := nounIn(v.first.word, language)
+		return (spoken || v.lex.traits[v.first.word]) && (v.n == 1 || !v.t[v.obj.lo+1].upper || v.lex.traits[v.t[v.obj.lo+1].word])
 	case definite[v.before] && last.upper:
 		return adverbial || ofNames[v.t[v.obj.lo+1].word]
 	}
@@ -157,7 +158,7 @@ proyecto libro novela tesis idea turno turnos horario informe presentación orde
 家 家里 自己家 加班 努力 认真 拼命 埋头 专心 外面 外 线上 网上 电脑前 远程`)
 
 // staysHan matches what follows 住 and is no place: 得离公司很远, 六楼没电梯.
-var staysHan = regexp.MustCompile(`^(?:[得着不惯挺很久了过还也够的校下]|[太好真][久远小大偏挤吵高低贵多长的好]|满[了意]|[一二三四五六七八九十两几半0-9]+[年天个间晚室人月周居套栋])|[楼层]`)
+var staysHan = regexp.MustCompile(`^(?:[得着不惯挺很久了过还也够的校下]|[太好真][久远小大偏挤吵高低贵多长的好]|满[了意]|习惯|[一二三四五六七八九十两几半0-9]+[年天个间晚室人月周居套栋])|[楼层]`)
 
 // rates are adjectives that say how well somebody does something, whatever the job.
 var rates = wordSet(`good great bad terrible awful horrible lousy decent brilliant amazing excellent fantastic poor useless hopeless mediocre average slow fast quick keen avid nervous careful careless cautious confident reluctant reckless aggressive picky natural born worst best

@@ -37,6 +37,8 @@ my brother is coming over =>
 my teacher is mrs hopkins => I | teacher | mrs hopkins *
 my boss is called Rich => I | boss | Rich *
 My partner is a Virgo =>
+My neighbour is Polish and deaf =>
+My boss is Rich Smith => I | boss | Rich Smith *
 Mein Chef ist Herr Maurer => I | boss | Herr Maurer *
 Mein Chef heißt Maurer => I | boss | Maurer *
 Meine Frau ist Sabine Krüger => I | spouse | Sabine Krüger *
@@ -52,6 +54,7 @@ Mi casero es don Julián => I | landlord | don Julián *
 Mi marido es de Sevilla => my spouse | from | Sevilla *
 Mi madre es profesora en Huelva => my mother | works_as | profesora en Huelva *
 Mi novia es Piscis =>
+Mi casera es un amor =>
 我女朋友是小雅 => I | partner | 小雅 *
 我的房东是张阿姨 => I | landlord | 张阿姨 *
 我老公是湖南人 => my spouse | from | 湖南 *
@@ -134,6 +137,7 @@ func TestHowOneLivesIsNoHome(t *testing.T) {
 我住六楼没电梯 =>
 我一个人住挺孤单的 =>
 我住不惯这边 =>
+我住习惯了 =>
 我住太久了 =>
 我跟爸妈住在一起 =>
 `)
