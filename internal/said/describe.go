@@ -123,8 +123,8 @@ var trades = map[string]bool{"job": true, "position": true}
 // freely are things that adjectives, times and places may name.
 var freely = wordSet("nationality religion native_language size shoe_size diet age star_sign pronouns coffee hobby passion motto goal dream nickname meeting deadline bedtime working_hours wake_up_time wedding commute time_zone")
 
-// occupies reports whether an object says when, how or at what one works, not for whom: "for 6
-// hours", "am Wochenende", "an einer Präsentation".
+// occupies reports whether an object says when, how or at what one works, and is no employer:
+// "for 6 hours", "am Wochenende", "an einer Präsentation".
 func (v *value) occupies() bool {
 	w, next := v.first.word, v.obj.lo+1
 	name := next < v.obj.hi && v.t[next].upper && !v.reader.dayAt(v.t, next) // "7 Eleven", "Büro Kreuzhuber"
@@ -151,7 +151,7 @@ var (
 	instituteDE = regexp.MustCompile(`(?:uni|universitat|schule|klinik|theater|institut|akademie|oper|charite|gymnasium|kolleg|rezeption|kasse|fh|tu)$`)
 )
 
-// stations are where, when and how one works, whoever the employer is.
+// stations are where, when and how one works, for any employer.
 var stations = wordSet(`desk computer laptop screen noon midnight dawn dusk living peanuts cash tips exposure wage wages fun myself candlelight
 homeoffice home-office garten büro keller haus haushalt bett sitzen stehen liegen freien auto zug schnitt moment team akkord schichtdienst nachtdienst außendienst innendienst sommer winter herbst frühling frühjahr urlaub feiertag schreibtisch pc rechner handy limit anschlag dunkeln hintergrund projekt geld
 proyecto libro novela tesis idea turno turnos horario informe presentación ordenador remoto
