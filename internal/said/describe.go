@@ -34,7 +34,7 @@ func (v *value) describes() bool {
 		return false
 	case v.lex.of == "von" && v.first.upper: // any noun: "Mein Mann ist Maurer"
 		is := (span{v.m.from, v.obj.lo}).holds(func(k int) bool { return v.t[k].word == "ist" || v.t[k].word == "bin" })
-		return is && !v.reader.reported && (v.n == 1 && !definite[v.before] || !last.upper || adverbial || v.lex.known[v.first.word])
+		return is && !v.reader.reported && (v.n == 1 && !definite[v.before] || !last.upper || adverbial || v.lex.known[v.first.word] || strings.HasSuffix(v.first.word, "ste"))
 	case v.first.upper: // "Polish and deaf", but "Rich Smith"
 		_, spoken := nounIn(v.first.word, language)
 		return (spoken || v.lex.traits[v.first.word]) && (v.n == 1 || !v.t[v.obj.lo+1].upper || v.lex.traits[v.t[v.obj.lo+1].word])
@@ -44,6 +44,17 @@ func (v *value) describes() bool {
 	first, _ := utf8.DecodeRuneInString(v.reader.text[v.t[0].lo:])
 	return !v.reader.lower || unicode.IsUpper(first) || v.n > 3 || v.lex.of != "of" && v.reader.people(v.obj) ||
 		v.obj.holds(func(k int) bool { return v.lex.known[v.t[k].word] || v.lex.tells(v.t[k].word) })
+}
+
+// oneName ends a name before "and" and what is no name: "Karen and works nights".
+func (r *reader) oneName(obj span) span {
+	for k := obj.lo + 1; k+1 < obj.hi; k++ {
+		if next := &r.m.tokens[k+1]; r.lex.joins.in(r.m.tokens, k) && !next.upper && (!r.lower || r.lex.third[next.word] != "") {
+			r.m.end = k
+			return span{obj.lo, k}
+		}
+	}
+	return obj
 }
 
 // tells reports whether a word without a capital says what somebody or something is like.
@@ -99,14 +110,17 @@ func (v *value) tellsState() bool {
 	if v.lex.han || v.first.quoted || !thing || freely[canon] {
 		return false
 	}
-	tells := func(k int) bool { return !v.t[k].upper && v.lex.tells(v.t[k].word) }
+	tells := func(k int) bool { return !v.t[k].upper && (v.lex.tells(v.t[k].word) || colours[v.t[k].word]) }
 	adverbial := v.lex.prefixes[v.first.word] && !v.first.upper && !(v.reader.hasDigit(v.obj) && (numbered[canon] || ofNames[v.first.word]))
 	return v.lasts() || adverbial || !v.article && (tells(v.obj.lo) || tells(v.obj.hi-1) || !v.first.upper && participle.MatchString(v.first.word))
 }
 
 // lasts reports whether an object begins with a length of time: "8 years old", "an hour".
 func (v *value) lasts() bool {
-	return timeUnits[v.first.word] || v.obj.lo+1 < len(v.t) && (numerals[v.first.word] || v.reader.hasDigit(span{v.obj.lo, v.obj.lo + 1})) && timeUnits[v.t[v.obj.lo+1].word]
+	unit := func(k int) bool {
+		return k < len(v.t) && timeUnits[v.t[k].word] && (!v.t[k].upper || v.lex.of == "von")
+	} // not "24 Hour Fitness"
+	return unit(v.obj.lo) || (numerals[v.first.word] || v.reader.hasDigit(span{v.obj.lo, v.obj.lo + 1})) && unit(v.obj.lo+1)
 }
 
 var timeUnits = wordSet(`min mins minute minutes hr hrs hour hours days week weeks month months yr yrs year years decades ages while
@@ -115,7 +129,9 @@ minuten stunde stunden tage tagen wochen monat monate monaten jahr jahre jahren 
 var participle = regexp.MustCompile(`^(?:\pL{3,}ed|\pL{2,}ing|\pL{3,}[ai]d[oa]|(?:\pL{2,4})?ge\pL{3,}(?:t|en))$`)
 
 // numbered are things that a number names, whatever stands before it: "around 900".
-var numbered = wordSet("address budget rent salary height weight")
+var numbered = wordSet("address office budget rent salary height weight")
+
+var colours = wordSet("red blue green white black grey gray yellow silver brown rot blau grün weiß schwarz grau gelb rojo azul verde blanco negro gris amarillo")
 
 // trades are things that are an occupation.
 var trades = map[string]bool{"job": true, "position": true}

@@ -29,6 +29,9 @@ func (r *reader) build(s sentence, before termFlags, subject string) (Claim, boo
 		obj, ended, more = r.polish(obj, ended, p.predicate == "prefers" || lowerPreference(r.lex, p))
 		_, after := r.lex.trails.at(m.tokens, m.end)
 		flags |= more | after&flagNew // "… is 4417 from today"
+		if m.class&bearers != 0 {
+			obj = r.oneName(obj)
+		}
 		if obj.empty() {
 			return c, false
 		}
