@@ -605,6 +605,22 @@ func TestDescriptionDoesNotEndName(t *testing.T) {
 	require.Equal(t, []string{"Oslo"}, l.objects())
 }
 
+func TestDescriptionDoesNotEndNameWhateverTheCapitals(t *testing.T) {
+	for _, c := range [][]string{
+		{"i live in leeds", "i live in a tiny flat", "leeds", "tiny flat"},
+		{"i work at lidl", "i work at a shop", "lidl", "shop"},
+		{"Ich wohne in Hamburg.", "Ich wohne in einer WG.", "Hamburg", "WG"},
+		{"我住在上海", "我住在一个老小区", "上海", "一个老小区"},
+		{"i live in leeds", "i live in bristol", "bristol"},
+		{"I live in Leeds.", "I've moved to a village near Bristol.", "village near Bristol"},
+	} {
+		l := newDiary(t)
+		l.says(c[0])
+		l.says(c[1])
+		require.ElementsMatch(t, c[2:], l.objects(), c[1])
+	}
+}
+
 func TestSeveralPeopleAndSideRemarksEndNothing(t *testing.T) {
 	l := newDiary(t)
 	for _, text := range []string{

@@ -70,11 +70,18 @@ var called = map[string]bool{"lives_in": true, "home_town": true, "from": true, 
 
 // describes reports whether one claim may only describe what another names: "I live
 // on a hill" does not end "I live in Lisbon", nor "I work at a bank" "I work at
-// Fjordbank".
+// Fjordbank". Where nothing has capitals, or every noun, an indefinite article tells.
 func describes(c, named said.Claim) bool {
-	return called[key(c.Predicate)] && key(c.Predicate) == key(named.Predicate) && c.Ended == "" && !c.Denied &&
-		!hasName(c.Object) && hasName(named.Object)
+	is := key(c.Predicate)
+	if !called[is] || is != key(named.Predicate) || c.Ended != "" || c.Denied {
+		return false
+	}
+	return !hasName(c.Object) && hasName(named.Object) ||
+		sited[is] && c.Indefinite && !named.Indefinite && !(c.Change && hasName(c.Object))
 }
+
+// sited are those of them whose names have no indefinite article, unlike "a Skoda".
+var sited = map[string]bool{"lives_in": true, "home_town": true, "from": true, "works_at": true, "studies_at": true}
 
 // hasName reports whether an object contains a capital or a digit, or is in a
 // script without capitals.

@@ -59,8 +59,8 @@ I 跳槽|换工作|换公司|换单位 了? , 现在|新公司|目前? 在|是|�
 I 入职|加盟|跳槽 到|去? 了? X : works_at func change clear
 I 辞职|离职|辞掉工作|被裁|失业 : works_at denied change clear
 I 在 X 做|当|担任|任|任职|教 X : works_as func clear words=2-12
-I 在 X 上班|工作|任职|打工|就职|供职 : works_at func clear deniable
-I 的? 工作|职业 是 一名|一位|个|做|当? X : works_as func clear
+I 在 X 上班|工作|任职|打工|就职|供职 : works_at func clear deniable is=employer
+I 的? 工作|职业 是 一名|一位|个|做|当? X : works_as func clear is=tradezh
 I 是 一名|一个|一位|个|名|做|当? X 的? : works_as func is=person clear
 I 当|做 了? X 年? : works_as func is=person
 I 是? 退休|自由职业|自由职业者 : works_as func value=retired
@@ -229,7 +229,7 @@ func chinese() *lexicon {
 		news:        wordSet("新"),
 		pronouns:    wordSet("她 他 你 您"),
 		of:          "的",
-		belongs:     phrasesOf("会员 成员 队员 粉丝 球迷 影迷 歌迷 好人 新人 主人 客人 大人 病人 男人 女人 的人 新手 高手 对手 一员"),
+		belongs:     phrasesOf("会员 成员 队员 粉丝 球迷 影迷 歌迷 好人 新人 主人 客人 大人 病人 男人 女人 的人 新手 高手 对手 一员 男生 女生 新生 考生 党员 团员 家长 女士 独生"),
 		peopleEnds:  []string{"师", "员", "生", "家", "护士", "理", "监", "手", "司机", "长", "官", "农", "匠", "士", "者", "警", "编", "媒", "贩", "导", "授", "工"},
 		manners:     phrasesOf("简短 简洁 详细 简练 简明 正式 礼貌 一句话 精炼 少废话 直接 口语 随意 分点 列点 短 长 简单 通俗 客气"),
 		units:       wordSet("公 摄 华 英 千 米 人"),

@@ -211,10 +211,10 @@ func compare(later, earlier Claim) Verdict {
 	return Adds
 }
 
-// isStreet reports whether a place is a street, which lies in a town.
+// isStreet reports whether a place is a street, or in Chinese a floor, which lies in a town.
 func isStreet(place string) bool { return street.MatchString(strings.TrimSpace(place)) }
 
-var street = regexp.MustCompile(`(?i)(?:\b(?:street|st|road|rd|lane|avenue|terrace|drive|close|crescent)|stra(?:ß|ss)e|gasse|weg|allee)(?: \d+\pL?)?$|^(?:calle|avenida|paseo)\b|[路街巷]$`)
+var street = regexp.MustCompile(`(?i)(?:\b(?:street|st|road|rd|lane|avenue|terrace|drive|close|crescent)|stra(?:ß|ss)e|gasse|weg|allee)(?: \d+\pL?)?$|^(?:calle|avenida|paseo)\b|[路街巷楼层]$`)
 
 // contradicts reports whether two opposite claims exclude each other: their objects
 // are the same, or the later claim denies all of what the earlier one states a part

@@ -32,6 +32,7 @@ U: Vivo en Sevilla. / U: Ahora vivo en Madrid. / replaces
 U: Vivo en Sevilla. / U: Ya no vivo en Sevilla. / replaces
 A: 用户住在杭州。 / U: 我搬到上海了。 / replaces
 U: 我住在杭州。 / U: 我现在住在上海。 / replaces
+U: 我住在杭州。 / U: 我住在15楼。 / unsure
 A: 用户住在杭州。 / U: 我住在杭州。 / same
 # work
 U: I work at Equinor. / U: I left Equinor and joined Statkraft. / replaces

@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -76,16 +75,35 @@ var guards = map[string]func(v *value) bool{
 		return v.toldName() || v.capital && v.n <= 6 && (v.first.upper || v.first.quoted || v.reader.lower || v.article) && !v.describes()
 	},
 	"noun": func(v *value) bool { // not an adjective alone
+		if v.tellsState() {
+			return false
+		}
+		if trades[v.m.canon] {
+			return v.reader.people(v.obj) || v.first.upper && !v.article && v.lex.of != "von"
+		}
 		return v.article || v.first.upper || v.first.quoted || v.reader.lower || v.reader.hasDigit(span{v.obj.lo, min(v.obj.hi, v.obj.lo+2)}) || v.lex.han
+	},
+	"tradezh": func(v *value) bool { // not 我的工作是个坑
+		return v.reader.people(v.obj) || v.n >= 2 && !counters[v.before] && (v.obj.hi == len(v.t) || v.t[v.obj.hi].word != "的")
 	},
 	"place": func(v *value) bool {
 		if lodgings[v.t[v.obj.hi-1].word] || lodgings[v.first.word] || v.n > 1 && lodgings[v.t[v.obj.lo+1].word] {
 			return false
 		}
-		return v.capital || v.article || v.lex.han || countries[canonical(v.claim.Object)]
+		if v.before == "on" && !v.first.upper && !isStreet(v.claim.Object) { // "I live on coffee"
+			return false
+		}
+		return (v.capital || v.article || v.lex.han || countries[canonical(v.claim.Object)]) && !(v.claim.Predicate == "works_at" && v.occupies())
+	},
+	"employer": func(v *value) bool {
+		return !v.occupies() && (v.lex.han || v.first.upper || v.reader.lower && (v.lex.of == "von" || !v.article))
 	},
 	"person": func(v *value) bool { // an occupation
 		_, other := nounIn(v.m.phrase(v.obj), diet|condition|status)
+		how, _, _ := strings.Cut(v.claim.Object, "的")
+		if v.n > 1 && (rates[v.first.word] || rates[how] || v.lex.of == "de" && rates[v.t[v.obj.hi-1].word]) { // "a bad driver" drives badly
+			v.claim.Predicate, v.claim.Temporal, v.claim.Functional = "is", Trait, false
+		}
 		return !other && v.reader.people(v.obj) && !(v.lex.of == "de" && v.n == 2 && !v.first.upper && v.t[v.obj.hi-1].upper) // "la doctora Ferrer"
 	},
 	"like": func(v *value) bool {
@@ -180,7 +198,7 @@ var guards = map[string]func(v *value) bool{
 		return v.capital && v.n <= 4 && v.reader.proper(v.obj) && v.m.end >= len(v.t)
 	},
 	"proper": func(v *value) bool { // the name of a person
-		return v.reader.proper(v.obj)
+		return v.reader.proper(v.obj) && !v.describes()
 	},
 	"age": func(v *value) bool {
 		word := v.first.word
@@ -195,14 +213,15 @@ var guards = map[string]func(v *value) bool{
 		}
 	},
 	"value": func(v *value) bool { // of an open noun: a name, a number, a thing
-		return v.n <= 6 && !v.reader.people(v.obj) && (v.first.upper && !v.lex.vague[v.first.word] || v.first.quoted || v.reader.hasDigit(v.obj))
+		return v.n <= 6 && !v.reader.people(v.obj) && !v.tellsState() && (v.first.upper && !v.lex.vague[v.first.word] || v.first.quoted || v.reader.hasDigit(v.obj))
 	},
 	"manner": (*value).manner,
 	"favourite": func(v *value) bool { // the noun of the row says that it is a favourite
 		return strings.HasPrefix(v.claim.Predicate, "favourite_") && v.reader.favourite(v.m.noun) || v.claim.Predicate == "likes" && v.reader.favourite(v.m.noun)
 	},
 	"title": func(v *value) bool { // a name, or a title and a name
-		return v.first.upper && v.n <= 5 && (!v.reader.people(v.obj) || v.n > 1 && v.t[v.obj.hi-1].upper) || v.lex.of == "de" && v.n > 1 && v.n <= 4 && v.t[v.obj.hi-1].upper || v.reader.lower && v.n <= 2 && !v.describes()
+		capital := v.t[v.obj.hi-1].upper && v.n > 1
+		return !v.describes() && (v.first.upper && v.n <= 5 && (!v.reader.people(v.obj) || capital) || v.lex.of == "de" && v.n <= 4 && capital || v.reader.lower && v.n <= 2)
 	},
 	"street": func(v *value) bool { // an address
 		return v.reader.hasDigit(v.obj) && v.n <= 6 && !v.lex.timely[v.first.word]
@@ -233,20 +252,23 @@ var guards = map[string]func(v *value) bool{
 		return v.n <= 10 && (strings.HasSuffix(v.first.word, "a") || strings.HasSuffix(v.first.word, "e")) && standing(v.lex, v.t) && v.obj.lo <= 2
 	},
 	"placezh": func(v *value) bool { // 我是四川人, not 我是好人
-		return v.n >= 2 && v.n <= 6 && !v.reader.people(v.obj)
+		return v.n >= 2 && v.n <= 6 && !v.reader.people(v.obj) && !counters[v.first.word] && !anybody[v.claim.Object]
 	},
 	"livezh": func(v *value) bool {
 		end := v.claim.Object
+		if v.before == "住" && staysHan.MatchString(end) || end == "一起" || end == "家里" {
+			return false // 我住得很远, 我住六楼
+		}
 		return v.n >= 2 && !v.lex.subjects[v.first.word] && v.first.word != "院" && v.first.word != "宿" && !strings.HasSuffix(end, "店") && !strings.HasSuffix(end, "馆") && !strings.HasSuffix(end, "民宿")
 	},
 	"personname": func(v *value) bool { // a name: two to four characters, or Latin letters
-		return v.n >= 2 && v.n <= 6 && !v.reader.whole(v.obj) && !v.describes() && !v.lex.vague[v.first.word] && v.first.word != "一" && v.first.word != "个" && v.t[v.obj.hi-1].word != "的"
+		return v.n >= 2 && v.n <= 6 && !v.reader.whole(v.obj) && !v.describes() && !v.lex.vague[v.first.word] && v.t[v.obj.hi-1].word != "的"
 	},
 	"firstzh": func(v *value) bool { // in the first clause, whose missing subject is the writer
 		return v.n <= 10 && !slices.ContainsFunc(v.t[:v.m.from], func(t token) bool { return t.mark })
 	},
 	"callzh": func(v *value) bool { // what somebody is called
-		return v.n <= 6 && !v.lex.vague[v.first.word] && v.t[v.obj.hi-1].word != "的"
+		return v.n <= 6 && !v.describes() && !v.lex.vague[v.first.word] && v.t[v.obj.hi-1].word != "的"
 	},
 	"codezh": func(v *value) bool { // digits, perhaps with letters
 		return v.n <= 5 && digitsIn(v.claim.Object) > 2 && !slices.ContainsFunc(v.t[v.obj.lo:v.obj.hi], han)
@@ -297,7 +319,7 @@ var guards = map[string]func(v *value) bool{
 		return v.n <= 6 && (v.lex.units[v.first.word] || v.lex.units[v.t[v.obj.hi-1].word])
 	},
 	"field": func(v *value) bool {
-		return v.n <= 5 && !v.article
+		return v.n <= 5 && !v.article && !v.lex.possessives[v.first.word]
 	},
 	"pupilzh": func(v *value) bool { // somebody else, since a writer may teach there
 		return v.claim.Subject != "I" && v.n >= 2 && v.n <= 8
@@ -306,6 +328,9 @@ var guards = map[string]func(v *value) bool{
 		return v.n <= 12 && (!v.lex.vague[v.first.word] || v.first.word == "me") && standing(v.lex, v.t) && (v.m.from <= 2 || v.t[v.m.from-1].mark)
 	},
 	"upper": func(v *value) bool {
+		if v.claim.Predicate == "lives_in" && lodgings[v.first.word] {
+			return false
+		}
 		return v.first.upper || v.reader.lower || countries[canonical(v.claim.Object)] || v.reader.phone && v.lex.of == "von" && v.n == 1 && !v.lex.known[v.first.word] && !v.lex.vague[v.first.word]
 	},
 	"days": func(v *value) bool { // recurring days
@@ -387,27 +412,6 @@ func (v *value) recurs(k int) bool {
 	return v.lex.timely[v.t[k].word] || v.reader.dayAt(v.t, k) && (v.lex.han || strings.HasSuffix(v.t[k].word, "s"))
 }
 
-// describes reports whether an object says of a person what they are like, not who they
-// are: "my boss is strict", "her husband is a plumber". A name may lack its capital only
-// where the whole sentence has none.
-func (v *value) describes() bool {
-	if v.m.class&people == 0 || v.first.upper && !v.lex.han || v.first.quoted || definite[v.before] {
-		return false
-	}
-	first, _ := utf8.DecodeRuneInString(v.reader.text[v.t[0].lo:])
-	if v.article || unicode.IsUpper(first) || v.lex.prefixes[v.first.word] && (v.first.word != "周" || weekdayHan.MatchString(v.claim.Object)) || v.reader.hasDigit(v.obj) || v.lex.of != "of" && !v.lex.han && v.reader.people(v.obj) {
-		return true
-	}
-	if _, ok := nounIn(v.m.phrase(v.obj), diet|condition|status|occupation|language); ok {
-		return true
-	}
-	last := v.t[v.obj.hi-1].word
-	return v.lex.traits[last] || slices.ContainsFunc(v.lex.traitEnds, func(end string) bool { return len(last) > len(end)+2 && strings.HasSuffix(last, end) })
-}
-
-// definite are articles before who somebody is: "my dentist is the one by the station".
-var definite = wordSet("the der die das el la")
-
 // manner reports whether an object says how to answer, and nothing to write about, unlike
 // "explain volcanoes briefly".
 func (v *value) manner() bool {
@@ -426,6 +430,9 @@ func (v *value) manner() bool {
 
 var emojis = wordSet("emoji emojis emoticons smileys")
 
+// anybody are words before 人 that name no place.
+var anybody = wordSet("年轻 成年 未成年 中年 老年 残疾 负责 当事 联系 主持 老实 过来 局外 本地 外地 当地 陌生 正常 普通 有钱 聪明 明白 单身")
+
 // refers are words that refer to another sentence.
 var refers = wordSet("it them this that these those")
 
@@ -433,7 +440,7 @@ var refers = wordSet("it them this that these those")
 var vagueTraits = wordSet("big huge massive great real mixed good bad nice different better new changed total true complete happy lucky busy whole")
 
 // lodgings are places to stay that are no residence.
-var lodgings = wordSet("hotel hostel airbnb motel guesthouse home pace weekend weekends lake-view next front back final table tears")
+var lodgings = wordSet("hotel hostel airbnb motel guesthouse home pace weekend weekends lake-view next front back final table tears fear hope denial poverty peace style luxury harmony squalor exile misery pain shame dread limbo panic paz pecado")
 
 // kinds are nouns that name a kind with "the": "I love the sea".
 var kinds = wordSet("sea ocean beach beaches mountain mountains outdoors cold heat rain snow sun sunshine winter summer spring autumn fall countryside forest woods desert city country night dark water piano guitar violin theatre theater cinema opera smell sound taste feeling aisle window gym library internet dentist quiet silence stars sky moon 80s 90s seaside lake lakes river office")

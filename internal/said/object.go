@@ -1,6 +1,9 @@
 package said
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // build makes the claim of a match, unless its object is no valid value.
 func (r *reader) build(s sentence, before termFlags, subject string) (Claim, bool) {
@@ -26,6 +29,9 @@ func (r *reader) build(s sentence, before termFlags, subject string) (Claim, boo
 		obj, ended, more = r.polish(obj, ended, p.predicate == "prefers" || lowerPreference(r.lex, p))
 		_, after := r.lex.trails.at(m.tokens, m.end)
 		flags |= more | after&flagNew // "… is 4417 from today"
+		if m.class&bearers != 0 {
+			obj = r.oneName(obj)
+		}
 		if obj.empty() {
 			return c, false
 		}
@@ -37,6 +43,7 @@ func (r *reader) build(s sentence, before termFlags, subject string) (Claim, boo
 	switch {
 	case !obj.empty():
 		c.Object = r.textOf(obj)
+		c.Indefinite = obj.lo > 0 && indefinite[m.tokens[obj.lo-1].word] || oneHan.MatchString(c.Object)
 	case p.value != "" && c.Wish:
 		c.Object = r.textOf(span{m.from, m.end})
 	case p.value != "":
@@ -73,8 +80,8 @@ func (r *reader) build(s sentence, before termFlags, subject string) (Claim, boo
 			c.Predicate = canon
 		}
 	}
-	if c.Predicate == "phone_number" && c.Object != "" && digitsIn(c.Object) < shortestNumber {
-		c.Predicate = "phone_model" // "my phone is a Fairphone"
+	if c.Predicate == "phone_number" && digitsIn(c.Object) < shortestNumber && (c.Object != "" || p.flags&denied != 0 && !strings.Contains(m.phrase(m.noun), "num") && !strings.Contains(m.phrase(m.noun), "号")) {
+		c.Predicate = "phone_model" // "my phone is a Fairphone", "I sold my phone"
 	}
 	if _, ok := nounIn(strings.TrimPrefix(c.Subject, "my "), pet); ok && c.Predicate == "works_as" {
 		c.Predicate = "pet_breed"
@@ -134,6 +141,12 @@ func (r *reader) build(s sentence, before termFlags, subject string) (Claim, boo
 	}
 	return c, true
 }
+
+// indefinite are articles of what is not named.
+var (
+	indefinite = wordSet("a an ein eine einen einem einer nem ner un una unos unas")
+	oneHan     = regexp.MustCompile(`^一(?:个|家|间|套|所|座)`)
+)
 
 // onDays are predicates that may have another object on some days.
 var onDays = map[string]bool{"lives_in": true, "works_at": true, "works_as": true, "car": true}

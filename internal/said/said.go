@@ -57,6 +57,9 @@ type Claim struct {
 	// Lasting is the probability that a sentence without a known form states
 	// something lasting; 0 for other sentences. See [LastingOf].
 	Lasting float64
+	// Indefinite is true for an object with an indefinite article, which names nothing:
+	// "I live in a tiny flat".
+	Indefinite bool
 	// Denied is true for a negative statement: "I don't have a car any more".
 	Denied bool
 }
