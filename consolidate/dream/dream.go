@@ -328,10 +328,10 @@ const (
 // Forgetting is the stage of strategic forgetting. A derived memory becomes dormant in
 // one of three cases: it has faded and was used no more often than the mean (the
 // sliding threshold of BCM theory); its utility is below 0.15 and it was idle for 30
-// days; or more than Capacity memories are active, lowest utility first, of equal ones the least
-// important, and permanent categories last. The first two do not apply to permanent
-// categories, nor to memories younger than the minimum retention of their category. Nothing
-// is deleted.
+// days; or more than Capacity memories are active: permanent categories go last, before
+// that the lowest utility first, then the lowest importance. The first two do not apply to
+// permanent categories, nor to memories younger than the minimum retention of their
+// category. Nothing is deleted.
 //
 // Counts: those of [consolidate.Rules] for faded, useless and capacity.
 type Forgetting struct{ Options }

@@ -32,8 +32,8 @@ const (
 
 // Updates is the stage that merges a claim with the one that it updates (Write-Time
 // Synthesis): pairs of active claims, one of which elaborates the other with a confidence
-// of 0.75 or more, of equal kind and trust and of one subject, without a contradiction. The merged claim
-// rests on the sources of both and supersedes them.
+// of 0.75 or more, of equal kind and trust and of one subject, without a contradiction.
+// The merged claim rests on the sources of both and supersedes them.
 //
 // Where the newer one says every word of the older, it is the merged claim. Otherwise a
 // model writes it; without one, or if its answer adds or loses anything, the two are

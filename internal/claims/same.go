@@ -44,8 +44,8 @@ func (a *addition) happenedApart(k *candidate) bool {
 	return HappenedApart(a.Memory, &k.Memory, a.zone)
 }
 
-// Subject returns whom or what a claim of owner's is about, by its columns, else by its
-// words; "" if neither says.
+// Subject returns the person or thing that a claim of owner's is about, by its columns,
+// else by its words; "" if neither says.
 func Subject(m *schema.Memory, owner string) string {
 	if m.Subject != "" {
 		return spoken(m.Subject, owner)
