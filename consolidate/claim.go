@@ -64,7 +64,7 @@ func (p AddClaim) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, 
 	}
 	m := p.Claim.memory(n.input.UserID, sources)
 	out, err := claims.Add(ctx, tx, n.input.Scope.User, claims.Claim{
-		Memory: m, Chunks: schema.PrepareChunks(m.Content, "", m.Tags...), Evidence: sources, Wide: true, Similar: n.similar[p.Claim.Content],
+		Memory: m, Chunks: schema.PrepareChunks(m.Content, "", m.Tags...), Evidence: sources, Wide: true, Similar: n.similar[p.Claim.Content], Location: n.input.Location,
 	}, n.actor())
 	if err != nil {
 		return Outcome{}, err

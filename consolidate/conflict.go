@@ -83,7 +83,7 @@ func (x *comparison) functional(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			settled, unsettled := settle(parties, x.in.Now, holding.left)
+			settled, unsettled := settle(parties, x.in.Now.In(x.in.Location), holding.left)
 			changes, open = append(changes, settled...), append(open, unsettled...)
 		}
 		changed, err := x.inBatches(ctx, changes)

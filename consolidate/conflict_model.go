@@ -135,11 +135,14 @@ func (x *comparison) judge(ctx context.Context, questions []question) (proposals
 	}
 	for _, level := range slices.Backward(slices.Sorted(maps.Keys(levels))) {
 		for asked := range slices.Chunk(levels[level], x.Pairs) {
-			judged, err := x.ask(ctx, asked)
+			err := ask.InHalves(asked, func(some []question) error {
+				judged, err := x.ask(ctx, some)
+				proposals = append(proposals, judged...)
+				return err
+			})
 			if err != nil {
 				return nil, err
 			}
-			proposals = append(proposals, judged...)
 		}
 	}
 	return proposals, nil

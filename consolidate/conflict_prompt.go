@@ -85,7 +85,7 @@ type conflictAnswer struct {
 }
 
 type pairVerdict struct {
-	Pair     int           `json:"pair"`
+	Pair     ask.Int       `json:"pair"`
 	Relation relation.Kind `json:"relation"`
 	Why      string        `json:"why"`
 }
@@ -99,7 +99,7 @@ func (a *conflictAnswer) check(n int) error {
 	seen := make([]bool, n)
 	for i := range a.Pairs {
 		v := &a.Pairs[i]
-		if v.Pair < 1 || v.Pair > n {
+		if v.Pair < 1 || int(v.Pair) > n {
 			return fmt.Errorf("entry %d is about a pair that was not asked about; the pairs are 1 to %d", i+1, n)
 		}
 		if seen[v.Pair-1] {
@@ -114,6 +114,6 @@ func (a *conflictAnswer) check(n int) error {
 	if missing := slices.Index(seen, false); missing >= 0 {
 		return fmt.Errorf("pair %d is missing", missing+1)
 	}
-	slices.SortFunc(a.Pairs, func(x, y pairVerdict) int { return x.Pair - y.Pair })
+	slices.SortFunc(a.Pairs, func(x, y pairVerdict) int { return int(x.Pair - y.Pair) })
 	return nil
 }

@@ -49,7 +49,7 @@ func (p Relate) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, er
 	if err != nil {
 		return Outcome{}, err
 	}
-	act := relation.Decide(p.Relation, p.ByModel, a, b, n.input.Now)
+	act := relation.Decide(p.Relation, p.ByModel, a, b, n.input.Now.In(n.input.Location))
 	pair := pairOf(a, b)
 	if act.Verb != relation.Leave {
 		pending, err := wasProposed(ctx, tx, n.input.UserID, pair)

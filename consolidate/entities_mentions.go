@@ -52,7 +52,14 @@ func resolveMentions(ctx context.Context, in *Input, apply Apply) error {
 			in.Count("waiting", len(mentions))
 			return nil
 		}
-		proposals, err := askMentions(ctx, in, batch)
+		var proposals []Proposal
+		err := ask.InHalves(batch, func(some []unsureMention) error {
+			resolved, err := askMentions(ctx, in, some)
+			if err == nil {
+				proposals = append(proposals, resolved...)
+			}
+			return err
+		})
 		mentions = mentions[len(batch):]
 		switch {
 		case ask.Unusable(err):
@@ -195,7 +202,7 @@ func mentionsPrompt(in *Input, mentions []unsureMention) ask.Prompt {
 func askMentions(ctx context.Context, in *Input, mentions []unsureMention) (proposals []Proposal, err error) {
 	err = in.Model.Ask(ctx, mentionsPrompt(in, mentions), func(decode func(any) error) error {
 		var answer struct {
-			Mentions []struct{ Mention, Candidate int } `json:"mentions"`
+			Mentions []struct{ Mention, Candidate ask.Int } `json:"mentions"`
 		}
 		if err := decode(&answer); err != nil {
 			return err
@@ -204,17 +211,17 @@ func askMentions(ctx context.Context, in *Input, mentions []unsureMention) (prop
 			return errors.New(`it has no list "mentions"`)
 		}
 		proposals = nil
-		seen := make(map[int]bool)
+		seen := make(map[ask.Int]bool)
 		for i, a := range answer.Mentions {
 			switch {
-			case a.Mention < 1 || a.Mention > len(mentions):
+			case a.Mention < 1 || int(a.Mention) > len(mentions):
 				return fmt.Errorf("entry %d is about a mention that was not asked about; they are 1 to %d", i+1, len(mentions))
 			case seen[a.Mention]:
 				return fmt.Errorf("mention %d is there twice", a.Mention)
 			}
 			seen[a.Mention] = true
 			u := mentions[a.Mention-1]
-			if a.Candidate < 0 || a.Candidate > len(u.candidates) {
+			if a.Candidate < 0 || int(a.Candidate) > len(u.candidates) {
 				return fmt.Errorf("mention %d has the candidates 1 to %d, or 0 for none", a.Mention, len(u.candidates))
 			}
 			if a.Candidate > 0 {

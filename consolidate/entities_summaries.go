@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,10 +23,9 @@ var entitiesSummaries string
 
 const (
 	summariesMark     = "entity_summaries" // a watermark of its own
-	summariesPerCall  = 20
-	summariesPerNight = 20
-	summaryMentions   = 3 // that an entity needs
-	summaryMemories   = 8 // shown of each entity
+	summariesPerNight = 20                 // asked about in one call
+	summaryMentions   = 3                  // that an entity needs
+	summaryMemories   = 8                  // shown of each entity
 	maxSummary        = 400
 )
 
@@ -39,28 +37,42 @@ type profile struct {
 	memories []schema.Memory
 }
 
-// summarise asks the model for summaries of entities mentioned often.
+// summarise asks the model for summaries of entities mentioned often. It asks about each
+// half of a batch without a usable answer. The watermark passes a single entity without
+// one, which is due again when it is mentioned again. If that is the first answer of the
+// night, the model may be at fault, and the others wait.
 func summarise(ctx context.Context, in *Input, apply Apply) error {
 	due, err := profiles(ctx, in)
-	if err != nil {
+	if err != nil || len(due) == 0 {
 		return err
 	}
-	for batch := range slices.Chunk(due, summariesPerCall) {
+	usable := false
+	err = ask.InHalves(due, func(batch []profile) error {
 		proposals, err := askSummaries(ctx, in, batch)
-		if ask.Unusable(err) {
+		switch {
+		case ask.Unusable(err) && len(batch) > 1:
+			return ask.ErrTooLong
+		case ask.Unusable(err):
+			proposals = nil
 			in.Count("unusable", 1)
-			continue
+		case err != nil:
+			return err
+		default:
+			usable = true
+			in.Count("summarised", len(batch))
 		}
-		if err != nil {
+		if _, err := apply(ctx, append(proposals, Advance{summariesMark, batch[len(batch)-1].Latest})...); err != nil || usable {
 			return err
 		}
-		in.Count("summarised", len(batch))
-		if _, err := apply(ctx, append(proposals, Advance{summariesMark, batch[len(batch)-1].Latest})...); err != nil {
-			return err
-		}
+		return errNoSummary
+	})
+	if errors.Is(err, errNoSummary) {
+		return nil
 	}
-	return nil
+	return err
 }
+
+var errNoSummary = errors.New("the model gives no usable answer")
 
 func profiles(ctx context.Context, in *Input) (due []profile, err error) {
 	err = in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
@@ -119,8 +131,8 @@ func askSummaries(ctx context.Context, in *Input, due []profile) (proposals []Pr
 	err = in.Model.Ask(ctx, summariesPrompt(in, due), func(decode func(any) error) error {
 		var answer struct {
 			Summaries []struct {
-				Entity int    `json:"entity"`
-				Text   string `json:"text"`
+				Entity ask.Int `json:"entity"`
+				Text   string  `json:"text"`
 			} `json:"summaries"`
 		}
 		if err := decode(&answer); err != nil {
@@ -130,9 +142,9 @@ func askSummaries(ctx context.Context, in *Input, due []profile) (proposals []Pr
 			return errors.New(`it has no list "summaries"; an empty one is fine`)
 		}
 		proposals, dropped = nil, 0
-		seen := make(map[int]bool)
+		seen := make(map[ask.Int]bool)
 		for i, a := range answer.Summaries {
-			if a.Entity < 1 || a.Entity > len(due) || seen[a.Entity] {
+			if a.Entity < 1 || int(a.Entity) > len(due) || seen[a.Entity] {
 				return fmt.Errorf("entry %d is about nothing that was asked about, or about it again; the entities are 1 to %d", i+1, len(due))
 			}
 			seen[a.Entity] = true
@@ -171,7 +183,7 @@ func (p *profile) holds(summary string, in *Input) bool {
 	var all strings.Builder
 	for i := range p.memories {
 		m := &p.memories[i]
-		said = append(said, grounding.Turn{Text: m.Content, At: m.EventTime.In(in.Location), Speakers: []string{m.Speaker, in.Scope.User}})
+		said = append(said, TurnOf(m, in.Scope.User, in.Location))
 		all.WriteString(m.Content + "\n")
 	}
 	s := grounding.Understand(summary, in.Now.In(in.Location))

@@ -133,9 +133,17 @@ func (x *extraction) page(ctx context.Context, p *page) ([]Proposal, error) {
 	return proposals, nil
 }
 
-// ask extracts the claims of some messages. If the answer is incomplete or the prompt
-// is too long, it asks about each half.
-func (x *extraction) ask(ctx context.Context, turns []turn) ([]Proposal, error) {
+// ask extracts the claims of some messages.
+func (x *extraction) ask(ctx context.Context, turns []turn) (proposals []Proposal, err error) {
+	err = ask.InHalves(turns, func(some []turn) error {
+		claims, err := x.askOnce(ctx, some)
+		proposals = append(proposals, claims...)
+		return err
+	})
+	return proposals, err
+}
+
+func (x *extraction) askOnce(ctx context.Context, turns []turn) ([]Proposal, error) {
 	var answer extractAnswer
 	err := x.in.Model.Ask(ctx, extractPrompt(turns, x.in.Location), func(decode func(any) error) error {
 		answer = extractAnswer{}
@@ -144,14 +152,6 @@ func (x *extraction) ask(ctx context.Context, turns []turn) ([]Proposal, error) 
 		}
 		return answer.check()
 	})
-	if errors.Is(err, ask.ErrIncomplete) && len(turns) >= 8 || errors.Is(err, ask.ErrTooLong) && len(turns) >= 2 {
-		first, err := x.ask(ctx, turns[:len(turns)/2])
-		if err != nil {
-			return nil, err
-		}
-		second, err := x.ask(ctx, turns[len(turns)/2:])
-		return append(first, second...), err
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -252,7 +252,8 @@ func doubt(c *Claim, s grounding.Statement, said []grounding.Turn, trust schema.
 }
 
 // since resolves when a claim begins to hold, from the model's quoted time
-// expression and the time of the message that contains it.
+// expression and the time of the message that contains it: a plan for June is for the next
+// one.
 func (f *extractedFact) since(cited []*turn, loc *time.Location) (time.Time, bool) {
 	if strings.TrimSpace(f.When) == "" {
 		return time.Time{}, false
@@ -261,7 +262,11 @@ func (f *extractedFact) since(cited []*turn, loc *time.Location) (time.Time, boo
 		if !grounding.HoldsQuote(t.Content, f.When) {
 			continue
 		}
-		if spans := text.TimeSpans(f.When, t.EventTime.In(loc)); len(spans) > 0 && spans[0].Start.Year() > 1 {
+		spans := text.TimeSpans(f.When, t.EventTime.In(loc))
+		switch {
+		case len(spans) > 0 && f.Type == schema.TemporalPlan && !spans[0].NextStart.IsZero():
+			return spans[0].NextStart, true
+		case len(spans) > 0 && spans[0].Start.Year() > 1:
 			return spans[0].Start, true
 		}
 	}

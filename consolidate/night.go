@@ -27,7 +27,7 @@ type night struct {
 	input      *Input
 	account    *ask.Account
 	allowance  int            // how many memories may still be pruned in this batch
-	left       map[string]int // memories by what bounds their number, as far as counted for this batch
+	left       map[string]int // memories or relations by what bounds their number, as far as counted for this batch
 
 	similar map[string]*reconcile.Similar // to the claims of this batch, by content
 }

@@ -121,17 +121,23 @@ func rateBatch(ctx context.Context, in *Input, batch []schema.Memory) (proposals
 }
 
 // askRatings returns a rating of each message, 1–10, or 0.
-func askRatings(ctx context.Context, in *Input, messages []schema.Memory) ([]float64, error) {
-	var b strings.Builder
-	b.WriteString("Observations:\n")
-	for i := range messages {
-		b.WriteString(jsonLine(recordOf(&messages[i], strconv.Itoa(i+1), in)))
-	}
-	lines, err := in.Model.Lines(ctx, ask.Prompt{Name: rateStage, Version: rateVersion, System: strings.TrimSpace(rateInstructions), User: b.String()})
-	if err != nil {
-		return nil, err
-	}
-	return ratingsIn(lines, len(messages)), nil
+func askRatings(ctx context.Context, in *Input, messages []schema.Memory) (ratings []float64, err error) {
+	err = ask.InHalves(messages, func(some []schema.Memory) error {
+		var b strings.Builder
+		b.WriteString("Observations:\n")
+		for i := range some {
+			b.WriteString(jsonLine(recordOf(&some[i], strconv.Itoa(i+1), in)))
+		}
+		lines, err := in.Model.Lines(ctx, ask.Prompt{Name: rateStage, Version: rateVersion, System: strings.TrimSpace(rateInstructions), User: b.String()})
+		if ask.Unusable(err) && len(some) == 1 {
+			err = nil // too long by itself
+		}
+		if err == nil {
+			ratings = append(ratings, ratingsIn(lines, len(some))...)
+		}
+		return err
+	})
+	return ratings, err
 }
 
 // numbered matches a line that begins with the number of its observation, as some

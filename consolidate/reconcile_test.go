@@ -63,3 +63,27 @@ func TestNightReconcilesClaims(t *testing.T) {
 		require.Empty(t, to)
 	}
 }
+
+// What is said of somebody else does not elaborate what is known of the user.
+func TestNoUpdateOfSomebodyElse(t *testing.T) {
+	db, _ := aged(t)
+	said := remember(t, db, ada, schema.Memory{Role: "user", Content: "Poured tea.", Origin: schema.OriginUser, Trust: 4})
+	known := derived(t, db, "The user likes tea with milk.", func(m *schema.Memory) { m.Origin, m.Trust, m.Subject = schema.OriginUser, 4, "the user" })
+	searcher := recall.New(db, recall.Options{})
+	defer searcher.Close()
+	adding := stage{"adding", func(context.Context, *consolidate.Input) (all []consolidate.Proposal, err error) {
+		return []consolidate.Proposal{consolidate.AddClaim{Claim: consolidate.Claim{
+			Content: "The user's brother likes tea with milk.", Kind: schema.KindFact, Subject: "the user's brother", Sources: []consolidate.Citation{{UID: said.UID}},
+		}}}, nil
+	}}
+	r, err := consolidate.NewRunner(db, searcher, consolidate.RunnerOptions{Stages: []consolidate.Stage{adding}, Reconcile: reconcile.Cognitive})
+	require.NoError(t, err)
+	report, err := r.Run(t.Context(), ada, consolidate.CauseManual)
+	require.NoError(t, err)
+	require.Equal(t, []string{"add_fact applied"}, statuses(report, "adding"))
+	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
+		links, err := s.Night().Links(ctx, known.UserID, schema.LinkElaborates)
+		require.Empty(t, links)
+		return err
+	}))
+}

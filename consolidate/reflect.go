@@ -218,6 +218,10 @@ func Showable(m *schema.Memory) bool {
 
 func (x *reflection) reflect(ctx context.Context) ([]Proposal, error) {
 	questions, err := x.ask(ctx)
+	for errors.Is(err, ask.ErrTooLong) && len(x.recent) >= 4 {
+		x.recent = x.recent[len(x.recent)/2:]
+		questions, err = x.ask(ctx)
+	}
 	if err != nil || len(questions) == 0 {
 		return nil, err
 	}
@@ -238,7 +242,7 @@ func (x *reflection) ask(ctx context.Context) ([]string, error) {
 		b.WriteString(jsonLine(recordOf(&x.recent[i], "", x.in)))
 	}
 	var answer struct {
-		Questions []string `json:"questions"`
+		Questions ask.Words `json:"questions"`
 	}
 	p := ask.Prompt{
 		SafeErrors: true,

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ebbmem/ebb/consolidate/ask"
+	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/poison"
 	"github.com/ebbmem/ebb/internal/text"
@@ -15,10 +17,10 @@ import (
 )
 
 type insight struct {
-	Question   int      `json:"question"`
-	Text       string   `json:"text"`
-	Importance float64  `json:"importance"`
-	Sources    []string `json:"sources"`
+	Question   ask.Number `json:"question"`
+	Text       string     `json:"text"`
+	Importance ask.Number `json:"importance"`
+	Sources    ask.Words  `json:"sources"`
 }
 
 // Answer asks the model what records say about a question, and returns the insights
@@ -35,22 +37,36 @@ func Answer(ctx context.Context, in *Input, question string, records []*schema.M
 // answer asks the model for insights from what was found, and once more if there
 // are too few.
 func (x *reflection) answer(ctx context.Context, questions []string, found [][]int) ([]Proposal, error) {
-	var b strings.Builder
-	for i, q := range questions {
-		b.WriteString(jsonLine(struct {
-			Number   int    `json:"question"`
-			Question string `json:"text"`
-		}{i + 1, q}))
-		for _, at := range found[i] {
-			b.WriteString(jsonLine(recordOf(&x.records[at], recordAlias(at), x.in)))
-		}
+	all := make([]int, len(questions))
+	for i := range all {
+		all[i] = i
 	}
-	drawn, err := x.draw(ctx, questions, b.String(), nil)
+	var drawn []AddReflection
+	about := func(some []int) ([]AddReflection, error) {
+		var asked []string
+		var b strings.Builder
+		for _, i := range some {
+			asked = append(asked, questions[i])
+			b.WriteString(jsonLine(struct {
+				Number   int    `json:"question"`
+				Question string `json:"text"`
+			}{len(asked), questions[i]}))
+			for _, at := range found[i] {
+				b.WriteString(jsonLine(recordOf(&x.records[at], recordAlias(at), x.in)))
+			}
+		}
+		return x.draw(ctx, asked, b.String(), drawn)
+	}
+	err := ask.InHalves(all, func(some []int) error {
+		more, err := about(some)
+		drawn = append(drawn, more...)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
 	if x.missing(drawn) > 0 {
-		more, err := x.draw(ctx, questions, b.String(), drawn)
+		more, err := about(all)
 		var model *ask.ModelError
 		if err != nil && !ask.Unusable(err) && !errors.Is(err, ask.ErrBudget) && !errors.As(err, &model) {
 			return nil, err
@@ -146,9 +162,9 @@ func (x *reflection) aliases() map[string]int {
 // proposal compares an insight with the memories it cites. It returns false for one
 // that cites fewer than two of those shown.
 func (x *reflection) proposal(i insight, questions []string) (AddReflection, bool) {
-	p := AddReflection{Lessons: x.Lessons, Content: text.Clean(strings.TrimSpace(i.Text)), Importance: min(1, max(x.Least/10, unit(i.Importance/10)))}
-	if 1 <= i.Question && i.Question <= len(questions) && poison.InspectClaim(questions[i.Question-1]) == "" {
-		p.Questions = []string{questions[i.Question-1]}
+	p := AddReflection{Lessons: x.Lessons, Content: text.Clean(strings.TrimSpace(i.Text)), Importance: min(1, max(x.Least/10, unit(float64(i.Importance)/10)))}
+	if q := int(i.Question); 1 <= q && q <= len(questions) && poison.InspectClaim(questions[q-1]) == "" {
+		p.Questions = []string{questions[q-1]}
 	}
 	p.Trust = schema.MaxTrust
 	for _, shown := range [][]schema.Memory{x.recent, x.records} {
@@ -165,7 +181,7 @@ func (x *reflection) proposal(i insight, questions []string) (AddReflection, boo
 		}
 		m := &x.records[at]
 		p.Sources = append(p.Sources, m.UID)
-		said = append(said, grounding.Turn{Text: m.Content, At: m.EventTime.In(x.in.Location), Speakers: []string{m.Speaker, x.in.Scope.User}})
+		said = append(said, TurnOf(m, x.in.Scope.User, x.in.Location))
 	}
 	if len(p.Sources) < 2 || p.Content == "" {
 		return p, false
@@ -178,6 +194,11 @@ func (x *reflection) proposal(i insight, questions []string) (AddReflection, boo
 		p.Doubt = "it reads like an instruction"
 	}
 	return p, true
+}
+
+// TurnOf returns a memory of owner's as a source of what a model wrote.
+func TurnOf(m *schema.Memory, owner string, loc *time.Location) grounding.Turn {
+	return grounding.Turn{Text: m.Content, At: m.EventTime.In(loc), Speakers: claims.SpeakersOf(m, owner)}
 }
 
 // promptRecord is a memory in a prompt.

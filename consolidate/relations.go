@@ -62,19 +62,34 @@ func (p RemoveRelation) apply(ctx context.Context, tx *schema.Tx, n *night) (Out
 	if !slices.Contains(schema.PrunableLinks, p.Type) {
 		return Outcome{}, &schema.InvalidError{Field: "type", Reason: "is of relations that are never pruned"}
 	}
-	links, err := tx.Night().Links(ctx, n.input.UserID, schema.PrunableLinks...)
+	const relations = "relations" // counted once a batch: pruning removes hundreds
+	if _, counted := n.left[relations]; !counted {
+		links, err := tx.Night().Links(ctx, n.input.UserID, schema.PrunableLinks...)
+		if err != nil {
+			return Outcome{}, err
+		}
+		n.left[relations] = len(links)
+	}
+	if n.left[relations] <= p.Above {
+		return Outcome{}, &schema.InvalidError{Field: "relation", Reason: "is not beyond the bound any more"}
+	}
+	from, err := tx.Memory(ctx, n.input.UserID, p.From)
 	if err != nil {
 		return Outcome{}, err
 	}
-	if len(links) <= p.Above {
-		return Outcome{}, &schema.InvalidError{Field: "relation", Reason: "is not beyond the bound any more"}
+	to, err := tx.Memory(ctx, n.input.UserID, p.To)
+	if err != nil {
+		return Outcome{}, err
 	}
-	at := slices.IndexFunc(links, func(l schema.Link) bool { return l.From.UID == p.From && l.To.UID == p.To && l.Type == p.Type })
-	if at < 0 {
+	removed, err := tx.Unlink(ctx, from, to, p.Type, n.actor())
+	switch {
+	case err != nil:
+		return Outcome{}, err
+	case !removed:
 		return Outcome{}, schema.ErrNotFound
 	}
+	n.left[relations]--
 	outcome := applied(p)
 	outcome.Reason = p.Type
-	_, err = tx.Unlink(ctx, &links[at].From, &links[at].To, p.Type, n.actor())
-	return outcome, err
+	return outcome, nil
 }

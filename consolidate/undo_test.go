@@ -442,3 +442,66 @@ func TestUndoOlderRun(t *testing.T) {
 		sound(t, db)
 	})
 }
+
+// Undoing a run that reached a memory of its own, and then a later one, does not start
+// the stage from the beginning.
+func TestUndoOfTwoRunsKeepsTheWatermark(t *testing.T) {
+	db, c, userID := peopled(t)
+	last := derived(t, db, "cherries since Monday")
+	runs := make([]string, 2)
+	for i := range runs {
+		c.set(c.time().Add(time.Hour))
+		runs[i] = uuid.NewString()
+		require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+			by := schema.Actor{Name: "night"}
+			if err := tx.Row(ctx, "INSERT INTO runs (uid, user_id, cause, state, started_at) VALUES (?, ?, 'manual', 'done', ?) RETURNING id",
+				[]any{runs[i], userID, schema.At(tx.Now)}, &by.RunID); err != nil {
+				return err
+			}
+			if i == 0 {
+				require.NoError(t, tx.Advance(ctx, userID, "reflect", last.ID, by))
+			}
+			m := &schema.Memory{UserID: userID, Kind: schema.KindReflection, Content: fmt.Sprint("insight ", i), Origin: schema.OriginAssistant, Trust: 2}
+			require.NoError(t, tx.AddDerived(ctx, m, schema.PrepareChunks(m.Content, ""), nil, by))
+			return tx.Advance(ctx, userID, "reflect", m.ID, by)
+		}))
+	}
+	through := func() int64 {
+		at, err := schema.Get(t.Context(), db, func(ctx context.Context, s *schema.Snapshot) (int64, error) {
+			return s.Watermark(ctx, userID, "reflect")
+		})
+		require.NoError(t, err)
+		return at
+	}
+	_, err := undoRun(db, userID, runs[0])
+	require.NoError(t, err)
+	require.Greater(t, through(), last.ID, "the later run went on")
+	_, err = undoRun(db, userID, runs[1])
+	require.NoError(t, err)
+	require.Equal(t, last.ID, through())
+}
+
+// A watermark that another run moved to a memory is not left at one that is gone.
+func TestUndoMovesWatermarksOfOthers(t *testing.T) {
+	db, c, userID := peopled(t)
+	last := derived(t, db, "cherries since Monday")
+	c.set(c.time().Add(time.Hour))
+	run := uuid.NewString()
+	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+		by := schema.Actor{Name: "night"}
+		if err := tx.Row(ctx, "INSERT INTO runs (uid, user_id, cause, state, started_at) VALUES (?, ?, 'manual', 'done', ?) RETURNING id",
+			[]any{run, userID, schema.At(tx.Now)}, &by.RunID); err != nil {
+			return err
+		}
+		m := &schema.Memory{UserID: userID, Kind: schema.KindFact, Content: "likes figs", Origin: schema.OriginAssistant, Trust: 2}
+		require.NoError(t, tx.AddDerived(ctx, m, schema.PrepareChunks(m.Content, ""), nil, by))
+		return tx.Advance(ctx, userID, "conflict", m.ID, schema.Actor{Name: "night"})
+	}))
+	_, err := undoRun(db, userID, run)
+	require.NoError(t, err)
+	at, err := schema.Get(t.Context(), db, func(ctx context.Context, s *schema.Snapshot) (int64, error) {
+		return s.Watermark(ctx, userID, "conflict")
+	})
+	require.NoError(t, err)
+	require.Equal(t, last.ID, at)
+}

@@ -96,7 +96,7 @@ func (x *Extension) state(ctx context.Context, scope Scope, content string, inst
 			m.Kind = schema.KindPreference
 		}
 		claims.Label(m, reading, scope.User, "")
-		c := claims.Claim{Memory: m, Chunks: chunks, Reading: reading, Outright: true}
+		c := claims.Claim{Memory: m, Chunks: chunks, Reading: reading, Outright: true, Location: x.cfg.Location}
 		var old *schema.Memory
 		if instead != nil {
 			if old, err = toCorrect(ctx, tx, userID, *instead, content); err != nil {

@@ -226,6 +226,27 @@ func (tx *Tx) Advance(ctx context.Context, userID int64, name string, through in
 	return tx.AuditRow(ctx, userID, by, OpWatermark, "runs", by.RunID, JSONObject("name", name, "through", from), JSONObject("name", name, "through", to))
 }
 
+// PassWatermarks moves the user's watermarks that point at a memory which was removed to
+// the memory before it, in the table and in the audit that undo reads.
+func (tx *Tx) PassWatermarks(ctx context.Context, userID, memoryID int64, uid string) error {
+	var id int64
+	var before string
+	err := tx.Row(ctx, "SELECT id, uid FROM memories WHERE user_id = ? AND id < ? ORDER BY id DESC LIMIT 1", []any{userID, memoryID}, &id, &before)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	if _, err := tx.Exec(ctx, "UPDATE watermarks SET through = ? WHERE user_id = ? AND through = ?", id, userID, memoryID); err != nil {
+		return err
+	}
+	for _, side := range []string{"before", "after"} {
+		if _, err := tx.Exec(ctx, "UPDATE ops SET "+side+" = json_set("+side+", '$.through', ?) WHERE user_id = ? AND operation = 'watermark' AND json_extract("+side+", '$.through') = ?",
+			before, userID, uid); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Propose stores a proposal that the host decides. payload is encoded as JSON. If the
 // user has a proposal of the same kind and payload, in whatever state, its id is
 // returned and added is false.

@@ -34,7 +34,7 @@ func (n NightReads) ActiveDerived(ctx context.Context, userID int64) (active []M
 
 // summaries selects the columns of memories but for their texts.
 func summaries(q *bun.SelectQuery) *bun.SelectQuery {
-	return q.Column("id", "uid", "user_id", "session_id", "kind", "role", "event_time", "created_at", "valid_until", "last_accessed", "access_count", "decay_rate",
+	return q.Column("id", "uid", "user_id", "session_id", "kind", "role", "event_time", "created_at", "valid_from", "valid_until", "last_accessed", "access_count", "decay_rate",
 		"stability", "utility", "confidence", "importance", "origin", "trust", "protected", "pinned", "state", "attributes", "version")
 }
 

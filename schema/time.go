@@ -18,6 +18,14 @@ func At(t time.Time) Time {
 	return Time{time.UnixMilli(t.UnixMilli()).UTC()}
 }
 
+// SameDay reports whether both times lie on one day in a time zone; nil means UTC.
+func (t Time) SameDay(u Time, loc *time.Location) bool {
+	if loc == nil {
+		loc = time.UTC
+	}
+	return t.In(loc).Format(time.DateOnly) == u.In(loc).Format(time.DateOnly)
+}
+
 // Value implements [driver.Valuer].
 func (t Time) Value() (driver.Value, error) {
 	if t.IsZero() {

@@ -52,7 +52,7 @@ func (c *claim) add(ctx context.Context, tx *schema.Tx, d *Deps, userID int64, k
 	if c.backing == nil && c.trust == schema.MaxTrust && sessionID != 0 {
 		m.Attributes[schema.AttrSeen] = schema.SeenUser
 	}
-	add := claims.Claim{Memory: m, Chunks: c.chunks, Reading: c.reading, Similar: c.similar, Corrects: c.corrects}
+	add := claims.Claim{Memory: m, Chunks: c.chunks, Reading: c.reading, Similar: c.similar, Corrects: c.corrects, Location: d.Location}
 	speaker := ""
 	if c.backing != nil {
 		turn := c.backing.turn

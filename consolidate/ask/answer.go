@@ -104,6 +104,18 @@ func (n *Number) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
+// Int is a whole number that a model may have written as a string.
+type Int int
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (n *Int) UnmarshalJSON(b []byte) error {
+	var s string
+	if json.Unmarshal(b, &s) == nil && string(b) != "null" {
+		b = []byte(strings.TrimSpace(s))
+	}
+	return json.Unmarshal(b, (*int)(n))
+}
+
 // Words is a list of strings; a single string is a list of one.
 type Words []string
 

@@ -381,3 +381,16 @@ func Unusable(err error) bool {
 	var answer *AnswerError
 	return errors.As(err, &answer)
 }
+
+// InHalves asks about a batch. If the prompt is too long, or the answer to one of eight
+// and more is cut off, it asks about each half, until the first error.
+func InHalves[T any](batch []T, about func([]T) error) error {
+	err := about(batch)
+	if half := len(batch) / 2; errors.Is(err, ErrTooLong) && half >= 1 || errors.Is(err, ErrIncomplete) && half >= 4 {
+		if err := InHalves(batch[:half], about); err != nil {
+			return err
+		}
+		return InHalves(batch[half:], about)
+	}
+	return err
+}

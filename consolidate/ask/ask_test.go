@@ -181,6 +181,42 @@ func TestLenientValues(t *testing.T) {
 	for _, answer := range []string{`{"n": []}`, `{"w": {}}`, `{"w": [1]}`} {
 		require.Error(t, Decode(t.Context(), answer, &v, nil), answer)
 	}
+	var whole struct{ I Int }
+	for answer, want := range map[string]Int{`{"i": 3}`: 3, `{"i": " 3 "}`: 3, `{"i": "-1"}`: -1, `{"i": null}`: 0} {
+		whole.I = 0
+		require.NoError(t, Decode(t.Context(), answer, &whole, nil), answer)
+		require.Equal(t, want, whole.I, answer)
+	}
+	for _, answer := range []string{`{"i": "first"}`, `{"i": ""}`, `{"i": 1.5}`, `{"i": "[]"}`} {
+		require.Error(t, Decode(t.Context(), answer, &whole, nil), answer)
+	}
+}
+
+func TestInHalves(t *testing.T) {
+	batch := []int{1, 2, 3, 4, 5, 6, 7, 8}
+	for name, c := range map[string]struct {
+		err   error
+		above int // the batches that fail with it
+		want  string
+	}{
+		"all fits":         {nil, 0, "[[1 2 3 4 5 6 7 8]]"},
+		"too long":         {&AnswerError{Err: ErrTooLong}, 2, "[[1 2] [3 4] [5 6] [7 8]]"},
+		"one is too long":  {&AnswerError{Err: ErrTooLong}, 0, "[]"},
+		"cut off":          {&AnswerError{Err: ErrIncomplete}, 4, "[[1 2 3 4] [5 6 7 8]]"},
+		"cut off of a few": {&AnswerError{Err: ErrIncomplete}, 3, "[]"},
+		"another error":    {errors.New("broken"), 4, "[]"},
+	} {
+		answered := [][]int{}
+		err := InHalves(batch, func(some []int) error {
+			if c.err != nil && len(some) > c.above {
+				return c.err
+			}
+			answered = append(answered, some)
+			return nil
+		})
+		require.Equal(t, c.want, fmt.Sprint(answered), name)
+		require.Equal(t, c.want == "[]", err != nil, name)
+	}
 }
 
 func TestBudget(t *testing.T) {

@@ -298,8 +298,9 @@ func (o Options) Rehearsal() consolidate.Stage {
 const planned = 7 * 24 * time.Hour
 
 // Foresight is the stage that makes dormant the derived memories that are no longer
-// valid, and plans without an end date one week after their event time. It does not
-// set an end of validity, since a plan that has passed was not wrong.
+// valid, and plans without an end date one week after they were said or, if that is
+// later, were to begin. It does not set an end of validity, since a plan that has passed
+// was not wrong.
 //
 // Counts: those of [consolidate.Rules] for passed.
 func (Options) Foresight() consolidate.Stage {
@@ -309,6 +310,9 @@ func (Options) Foresight() consolidate.Stage {
 			until := m.ValidUntil.Time
 			if until.IsZero() && m.Attributes[schema.AttrTemporal] == schema.TemporalPlan {
 				until = m.EventTime.Add(planned)
+				if m.ValidFrom.After(m.EventTime.Time) {
+					until = m.ValidFrom.Add(planned)
+				}
 			}
 			return schema.Revision{State: schema.StateDormant}, !until.IsZero() && until.Before(now)
 		},
@@ -324,9 +328,10 @@ const (
 // Forgetting is the stage of strategic forgetting. A derived memory becomes dormant in
 // one of three cases: it has faded and was used no more often than the mean (the
 // sliding threshold of BCM theory); its utility is below 0.15 and it was idle for 30
-// days; or more than Capacity memories are active, lowest utility first. The first two
-// do not apply to permanent categories, nor to memories younger than the minimum
-// retention of their category. Nothing is deleted.
+// days; or more than Capacity memories are active: permanent categories go last, before
+// that the lowest utility first, then the lowest importance. The first two do not apply to
+// permanent categories, nor to memories younger than the minimum retention of their
+// category. Nothing is deleted.
 //
 // Counts: those of [consolidate.Rules] for faded, useless and capacity.
 type Forgetting struct{ Options }
@@ -353,7 +358,13 @@ func (f Forgetting) Propose(ctx context.Context, in *consolidate.Input, apply co
 		{Name: "useless", Where: Derived(), When: func(m *schema.Memory, now time.Time) (schema.Revision, bool) {
 			return asleep, mortal(m, now) && m.Utility < uselessUtility && now.Sub(retention.LastUse(m)) >= uselessIdle
 		}},
-		{Name: "capacity", Where: Derived(), Above: o.Capacity, To: o.Trimmed, Worth: func(m *schema.Memory, _ time.Time) float64 { return m.Utility }},
+		{Name: "capacity", Where: Derived(), Above: o.Capacity, To: o.Trimmed, Worth: func(m *schema.Memory, _ time.Time) float64 {
+			worth := m.Utility + 1e-3*m.Importance
+			if cognitive.CategoryOf(m).Permanent() {
+				worth++
+			}
+			return worth
+		}},
 	}}.Propose(ctx, in, apply)
 }
 

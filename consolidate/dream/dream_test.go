@@ -207,15 +207,27 @@ func TestForesight(t *testing.T) {
 	}
 	over, lasting := l.add(until(2)), l.add(until(30))
 	plan := l.add(func(m *schema.Memory) { m.Attributes = schema.Attributes{schema.AttrTemporal: schema.TemporalPlan} })
+	ahead := l.add(func(m *schema.Memory) {
+		m.Attributes, m.ValidFrom = schema.Attributes{schema.AttrTemporal: schema.TemporalPlan}, schema.At(start.AddDate(0, 0, 60))
+	})
 	fact := l.add(nil)
 	l.set(7.5)
 	l.night(dream.Options{}.Foresight())
+	require.Equal(t, schema.StateActive, l.get(ahead).State)
 	require.Equal(t, schema.StateDormant, l.get(over).State)
 	require.Equal(t, start.AddDate(0, 0, 2), l.get(over).ValidUntil.Time, "its end is not touched")
 	require.Equal(t, schema.StateDormant, l.get(plan).State)
 	require.True(t, l.get(plan).ValidUntil.IsZero(), "a plan that has passed was no false one")
 	require.Equal(t, schema.StateActive, l.get(lasting).State)
 	require.Equal(t, schema.StateActive, l.get(fact).State)
+	for _, night := range []struct {
+		days  float64
+		state schema.State
+	}{{59, schema.StateActive}, {66, schema.StateActive}, {67.5, schema.StateDormant}} {
+		l.set(night.days)
+		l.night(dream.Forgetting{}, dream.Options{}.Foresight())
+		require.Equal(t, night.state, l.get(ahead).State, "%v days", night.days)
+	}
 }
 
 func TestForgetting(t *testing.T) {
@@ -256,6 +268,16 @@ func TestCapacity(t *testing.T) {
 	for i, m := range all {
 		require.Equal(t, i < 3, l.get(m).State == schema.StateDormant)
 	}
+}
+
+func TestCapacityKeepsWhatLasts(t *testing.T) {
+	l := open(t)
+	lasting := l.add(func(m *schema.Memory) { user(m); m.Content = "I'm allergic to nuts" })
+	minor, major := l.add(func(m *schema.Memory) { m.Importance = 0.4 }), l.add(nil)
+	later := l.add(func(m *schema.Memory) { m.Importance = 0.3 })
+	l.night(dream.Forgetting{Options: dream.Options{Capacity: 3, Trimmed: 2}})
+	states := []schema.State{l.get(lasting).State, l.get(minor).State, l.get(major).State, l.get(later).State}
+	require.Equal(t, []schema.State{schema.StateActive, schema.StateDormant, schema.StateActive, schema.StateDormant}, states)
 }
 
 // rows is every memory as it is stored.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/recall/reconcile"
 	"github.com/ebbmem/ebb/schema"
@@ -19,8 +20,9 @@ const (
 )
 
 // Redundancy is the stage that makes dormant a derived memory that says the same as
-// another one: of one kind, with a cosine of terms above 0.9, and with the same names,
-// numbers and negations. The one of higher trust stays, of equal trust that of higher
+// another one: of one kind and about one subject, with a cosine of terms above 0.9, and with
+// the same names, numbers and negations, where one has each word of the other: "left" is no
+// repetition of "right". The one of higher trust stays, of equal trust that of higher
 // utility, then of higher importance, then the older. At most 50 a day become dormant. Two
 // events of different days are two events, whatever their words.
 //
@@ -38,7 +40,7 @@ func (r Redundancy) Propose(ctx context.Context, in *consolidate.Input, apply co
 	if err != nil {
 		return err
 	}
-	repeats := repetitions(memories)
+	repeats := repetitions(memories, in)
 	return consolidate.Rules{Stage: r.Name(), List: []consolidate.Rule{{
 		Name: "redundant", Where: Derived(), Most: redundantDaily,
 		Worth: func(m *schema.Memory, _ time.Time) float64 { return m.Utility },
@@ -70,7 +72,7 @@ func WithTexts(ctx context.Context, s *schema.Snapshot, userID int64, met []sche
 }
 
 // repetitions returns the ids of the memories that repeat one that stays.
-func repetitions(memories []schema.Memory) map[int64]bool {
+func repetitions(memories []schema.Memory, in *consolidate.Input) map[int64]bool {
 	memories = slices.Clone(memories)
 	slices.SortStableFunc(memories, func(a, b schema.Memory) int {
 		return cmp.Or(cmp.Compare(b.Trust, a.Trust), cmp.Compare(b.Utility, a.Utility), cmp.Compare(b.Importance, a.Importance), cmp.Compare(a.ID, b.ID))
@@ -84,7 +86,8 @@ func repetitions(memories []schema.Memory) map[int64]bool {
 	var kept []int
 	for i := range memories {
 		if slices.ContainsFunc(kept, func(k int) bool {
-			return sets[i].Cosine(sets[k]) > redundantAbove && sameMoment(&memories[i], &memories[k]) && maps.Equal(marks[i], marks[k])
+			return sets[i].Cosine(sets[k]) > redundantAbove && (sets[i].Within(sets[k]) || sets[k].Within(sets[i])) &&
+				maps.Equal(marks[i], marks[k]) && ofOneThing(&memories[i], &memories[k], in)
 		}) {
 			repeats[memories[i].ID] = true
 		} else {
@@ -94,10 +97,12 @@ func repetitions(memories []schema.Memory) map[int64]bool {
 	return repeats
 }
 
-// sameMoment reports whether two memories are of one kind, and not events of two days.
-func sameMoment(a, b *schema.Memory) bool {
+// ofOneThing reports whether two memories are of one kind, and not about two subjects or
+// events of two days.
+func ofOneThing(a, b *schema.Memory, in *consolidate.Input) bool {
 	passing := func(m *schema.Memory) bool {
 		return m.Attributes[schema.AttrTemporal] == schema.TemporalEvent || m.Attributes[schema.AttrTemporal] == schema.TemporalPlan
 	}
-	return a.Kind == b.Kind && (!passing(a) && !passing(b) || a.EventTime.Format(time.DateOnly) == b.EventTime.Format(time.DateOnly))
+	return a.Kind == b.Kind && (!passing(a) && !passing(b) || a.EventTime.SameDay(b.EventTime, in.Location)) &&
+		!claims.OfOthers(claims.Subject(a, in.Scope.User), claims.Subject(b, in.Scope.User))
 }

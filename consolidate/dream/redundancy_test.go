@@ -1,10 +1,13 @@
 package dream_test
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/consolidate/dream"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -24,6 +27,10 @@ func TestRedundancy(t *testing.T) {
 		l.add(func(m *schema.Memory) { m.Content, m.Kind = said, schema.KindReflection }),
 		with("The tram is late", 0.5),
 		own,
+	}
+	const nurse, key = "The user's sister works as a nurse at the hospital in Bergen.", "The spare key is under the left flower pot by the back door"
+	for _, text := range []string{nurse, strings.Replace(nurse, "sister", "brother", 1), key, strings.Replace(key, "left", "right", 1)} {
+		different = append(different, with(text, 0.5))
 	}
 	event := func(m *schema.Memory) {
 		m.Content, m.Attributes = "The user rowed across the whole lake with the red boat in the rain", schema.Attributes{schema.AttrTemporal: "event"}
@@ -56,4 +63,34 @@ func TestRedundancy(t *testing.T) {
 	}
 	report, _ = l.night(dream.Redundancy{})
 	require.Equal(t, 49, report.Changes(), "no more than 50 a day")
+}
+
+// Two claims in nearly the same words may be about two subjects.
+func TestRedundancyBySubject(t *testing.T) {
+	l := open(t)
+	for _, subject := range []string{"Tom", "Kim"} {
+		l.add(func(m *schema.Memory) { m.Content, m.Subject = "Plays the cello in a quartet", subject })
+	}
+	report, _ := l.night(dream.Redundancy{})
+	require.Zero(t, report.Changes())
+}
+
+// In Tokyo, noon and midnight of UTC lie on two days.
+func TestRedundancyByLocalDay(t *testing.T) {
+	for zone, changes := range map[string]int{"UTC": 1, "Asia/Tokyo": 0} {
+		l := open(t)
+		for _, day := range []float64{0, 0.25} {
+			l.set(day)
+			l.add(func(m *schema.Memory) {
+				m.Content, m.Attributes = "The user rowed across the lake", schema.Attributes{schema.AttrTemporal: schema.TemporalEvent}
+			})
+		}
+		loc, err := time.LoadLocation(zone)
+		require.NoError(t, err)
+		r, err := consolidate.NewRunner(l.db, nil, consolidate.RunnerOptions{Stages: []consolidate.Stage{dream.Redundancy{}}, Location: loc})
+		require.NoError(t, err)
+		report, err := r.Run(t.Context(), ada, consolidate.CauseManual)
+		require.NoError(t, err)
+		require.Equal(t, changes, report.Changes(), zone)
+	}
 }

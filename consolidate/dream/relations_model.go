@@ -45,16 +45,22 @@ func (x *relating) ask(ctx context.Context, in *consolidate.Input, pairs []pair)
 	judged := slices.Clone(pairs)
 	for _, level := range slices.Backward(slices.Sorted(maps.Keys(levels))) {
 		for asked := range slices.Chunk(levels[level], pairsPerCall) {
-			verdicts, err := x.judge(ctx, in, pairs, asked)
+			err := ask.InHalves(asked, func(some []int) error {
+				verdicts, err := x.judge(ctx, in, pairs, some)
+				if err != nil {
+					return err
+				}
+				in.Count("compared", len(some))
+				for i, v := range verdicts {
+					p := &judged[some[i]]
+					if p.typ, p.confidence = v.Relation, float64(v.Confidence); v.Relation == unrelated {
+						p.typ = ""
+					}
+				}
+				return nil
+			})
 			if err != nil {
 				return err
-			}
-			in.Count("compared", len(asked))
-			for i, v := range verdicts {
-				p := &judged[asked[i]]
-				if p.typ, p.confidence = v.Relation, v.Confidence; v.Relation == unrelated {
-					p.typ = ""
-				}
 			}
 		}
 	}
@@ -64,9 +70,9 @@ func (x *relating) ask(ctx context.Context, in *consolidate.Input, pairs []pair)
 
 // verdict is the model's answer about a pair.
 type verdict struct {
-	Pair       int     `json:"pair"`
-	Relation   string  `json:"relation"`
-	Confidence float64 `json:"confidence"`
+	Pair       ask.Int    `json:"pair"`
+	Relation   string     `json:"relation"`
+	Confidence ask.Number `json:"confidence"`
 }
 
 func (x *relating) judge(ctx context.Context, in *consolidate.Input, pairs []pair, asked []int) ([]verdict, error) {
@@ -103,12 +109,12 @@ func check(answer []verdict, n int) error {
 	if len(answer) != n {
 		return fmt.Errorf(`"pairs" has %d entries where there were %d pairs`, len(answer), n)
 	}
-	slices.SortFunc(answer, func(a, b verdict) int { return a.Pair - b.Pair })
+	slices.SortFunc(answer, func(a, b verdict) int { return int(a.Pair - b.Pair) })
 	for i := range answer {
 		v := &answer[i]
 		v.Relation = strings.ToLower(strings.TrimSpace(v.Relation))
 		switch {
-		case v.Pair != i+1:
+		case int(v.Pair) != i+1:
 			return errors.New("a pair is missing, or there twice")
 		case !slices.Contains(verdicts, v.Relation):
 			return fmt.Errorf("the relation of pair %d is none of %s", v.Pair, strings.Join(verdicts, ", "))

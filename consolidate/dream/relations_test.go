@@ -192,6 +192,13 @@ func TestBadRelations(t *testing.T) {
 	}
 	report, _ = l.night(stage{relate(a, b, schema.LinkRelated, 0.5), relate(a, b, schema.LinkRelated, 0.5)})
 	require.Equal(t, 1, report.Changes())
+	c := l.says("three")
+	l.night(stage{relate(a, c, schema.LinkRelated, 0.5), relate(b, c, schema.LinkRelated, 0.5)})
+	remove := func(from, to *schema.Memory) consolidate.Proposal {
+		return consolidate.RemoveRelation{From: from.UID, To: to.UID, Type: schema.LinkRelated, Above: 1}
+	}
+	report, _ = l.night(stage{remove(&foreign, a), remove(b, a), remove(a, b), remove(a, b), remove(a, c), remove(b, c)})
+	require.Equal(t, 2, report.Changes(), "one is left")
 }
 
 // asked runs the stage with a model.

@@ -3,9 +3,12 @@ package dream
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/consolidate/ask"
@@ -19,8 +22,9 @@ import (
 // one entity, when there are three or more, and those of one category, when there are ten
 // or more. A theme is a reflection of importance .8 that rests on its claims, which stay
 // as they are. Once as many new claims have come, it is written again and the new one
-// supersedes the old. It needs a model, which it asks at most five times a night, about
-// one group at a time.
+// supersedes the old. It needs a model, which it asks about at most five groups a night, one
+// at a time, the largest first; of more, from a place in the list that the local day decides,
+// so that groups that yield nothing do not hold up the others.
 //
 // Counts: due, the groups to summarise; unusable answers, which are tried again when the
 // group grows; thin, summaries without two sources.
@@ -64,8 +68,19 @@ func (t Themes) Propose(ctx context.Context, in *consolidate.Input, apply consol
 		return err
 	}
 	in.Count("due", len(due))
+	if len(due) > themesPerNight {
+		day := fnv.New64a()
+		_, _ = day.Write([]byte(in.Now.In(in.Location).Format(time.DateOnly)))
+		from := int(day.Sum64() % uint64(len(due)))
+		due = slices.Concat(due[from:], due[:from])
+	}
 	for i, g := range due[:min(len(due), themesPerNight)] {
-		proposals, err := consolidate.Answer(ctx, in, g.question, g.members[max(0, len(g.members)-themeShown):])
+		shown := g.members[max(0, len(g.members)-themeShown):]
+		proposals, err := consolidate.Answer(ctx, in, g.question, shown)
+		for errors.Is(err, ask.ErrTooLong) && len(shown) >= 2*themeEntity {
+			shown = shown[len(shown)/2:]
+			proposals, err = consolidate.Answer(ctx, in, g.question, shown)
+		}
 		if ask.Unusable(err) {
 			in.Count("unusable", 1)
 			continue

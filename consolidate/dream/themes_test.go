@@ -1,6 +1,8 @@
 package dream_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -64,4 +66,28 @@ func TestThemes(t *testing.T) {
 	require.EqualValues(t, "quarantined", report.Stages[0].Outcomes[0].Status)
 	l.asked(s, ask.Budget{}, dream.Categories())
 	require.Len(t, s.Requests(), 1)
+}
+
+// Groups that yield nothing do not hold up the others.
+func TestAllThemesGetTheirTurn(t *testing.T) {
+	l := open(t)
+	var names []string
+	for i := range 12 {
+		names = append(names, fmt.Sprintf("Tideline %c", 'A'+i))
+		var about []*schema.Memory
+		for n := range 3 {
+			about = append(about, l.add(func(m *schema.Memory) { user(m); m.Content = fmt.Sprintf("%s sold boat %d%d", names[i], i, n) }))
+		}
+		l.mention(names[i], about...)
+	}
+	s := llmtest.New(t)
+	s.On(llmtest.Any, llmtest.JSON(map[string]any{"insights": []any{}}))
+	for day := range 30 {
+		l.set(float64(day))
+		l.asked(s, ask.Budget{}, dream.Categories())
+	}
+	require.Len(t, s.Requests(), 30*5)
+	for _, name := range names {
+		require.True(t, slices.ContainsFunc(s.Requests(), llmtest.Contains("about "+name)), name)
+	}
 }

@@ -32,8 +32,8 @@ const (
 
 // Updates is the stage that merges a claim with the one that it updates (Write-Time
 // Synthesis): pairs of active claims, one of which elaborates the other with a confidence
-// of 0.75 or more, of equal kind and trust, without a contradiction. The merged claim
-// rests on the sources of both and supersedes them.
+// of 0.75 or more, of equal kind and trust and of one subject, without a contradiction.
+// The merged claim rests on the sources of both and supersedes them.
 //
 // Where the newer one says every word of the older, it is the merged claim. Otherwise a
 // model writes it; without one, or if its answer adds or loses anything, the two are
@@ -98,7 +98,7 @@ func (u *Updates) read(ctx context.Context, in *consolidate.Input) (pairs []upda
 		taken := make(map[int64]bool)
 		for _, l := range links {
 			p := update{newer: known[l.From.ID], older: known[l.To.ID]}
-			if l.Confidence < reconcile.UpdateFrom || taken[l.From.ID] || taken[l.To.ID] || !p.mergeable() {
+			if l.Confidence < reconcile.UpdateFrom || taken[l.From.ID] || taken[l.To.ID] || !p.mergeable(in) {
 				continue
 			}
 			if err := p.readSources(ctx, s, in.UserID); err != nil {
@@ -113,9 +113,9 @@ func (u *Updates) read(ctx context.Context, in *consolidate.Input) (pairs []upda
 }
 
 // mergeable reports whether one claim can say both, and writes it if no model is needed.
-func (p *update) mergeable() bool {
+func (p *update) mergeable(in *consolidate.Input) bool {
 	if p.newer == nil || p.older == nil || p.newer.ID < p.older.ID || p.newer.Trust != p.older.Trust ||
-		p.newer.Attributes[schema.AttrTemporal] != p.older.Attributes[schema.AttrTemporal] || !sameMoment(p.newer, p.older) {
+		p.newer.Attributes[schema.AttrTemporal] != p.older.Attributes[schema.AttrTemporal] || !ofOneThing(p.newer, p.older, in) {
 		return false
 	}
 	for _, m := range [...]*schema.Memory{p.newer, p.older} {
@@ -127,7 +127,7 @@ func (p *update) mergeable() bool {
 	if sets[0].Cosine(sets[1]) < updateOverlap || reconcile.Differ(p.newer.Content, p.older.Content) {
 		return false
 	}
-	if says(p.newer.Content, p.older.Content) == 1 {
+	if sets[1].Within(sets[0]) {
 		p.text = p.newer.Content
 		return true
 	}
@@ -196,7 +196,7 @@ func (u *Updates) ask(ctx context.Context, in *consolidate.Input, pairs []update
 	}
 	if in.Model != nil {
 		for some := range slices.Chunk(open, updatesPerCall) {
-			err := u.write(ctx, in, some)
+			err := ask.InHalves(some, func(part []*update) error { return u.write(ctx, in, part) })
 			if ask.Unusable(err) {
 				in.Count("unusable", 1)
 			} else if err != nil {
@@ -221,8 +221,8 @@ func (u *Updates) write(ctx context.Context, in *consolidate.Input, pairs []*upd
 	}
 	var answer struct {
 		Pairs []struct {
-			Pair int    `json:"pair"`
-			Text string `json:"text"`
+			Pair ask.Int `json:"pair"`
+			Text string  `json:"text"`
 		} `json:"pairs"`
 	}
 	err := in.Model.Ask(ctx, ask.Prompt{
@@ -234,7 +234,7 @@ func (u *Updates) write(ctx context.Context, in *consolidate.Input, pairs []*upd
 			return err
 		}
 		for _, a := range answer.Pairs {
-			if a.Pair < 1 || a.Pair > len(pairs) {
+			if a.Pair < 1 || int(a.Pair) > len(pairs) {
 				return fmt.Errorf("there are pairs from 1 to %d", len(pairs))
 			}
 		}

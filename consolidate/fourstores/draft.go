@@ -242,11 +242,17 @@ func (r *Reflections) Draft(ctx context.Context, scope schema.Scope, id string) 
 
 // answer is what the model gives.
 type answer struct {
-	Elements  []Element `json:"elements"`
-	Summary   string    `json:"summary"`
-	Awareness []string  `json:"awareness"`
-	Insights  []Insight `json:"insights"`
-	Patterns  []string  `json:"patterns"`
+	Elements  []Element      `json:"elements"`
+	Summary   string         `json:"summary"`
+	Awareness ask.Words      `json:"awareness"`
+	Insights  []drawnInsight `json:"insights"`
+	Patterns  ask.Words      `json:"patterns"`
+}
+
+type drawnInsight struct {
+	Text       string     `json:"text"`
+	Importance ask.Number `json:"importance"` // 1–10
+	Sources    ask.Words  `json:"sources"`    // aliases
 }
 
 const (
@@ -321,8 +327,8 @@ func (r *Reflections) ask(ctx context.Context, scope schema.Scope, grant string,
 			d.Patterns = append(d.Patterns, one)
 		}
 	}
-	for _, i := range got.Insights {
-		if i = r.insight(i, m, scope); i.Text != "" && len(d.Insights) < mostInsights {
+	for _, drawn := range got.Insights {
+		if i := r.insight(drawn, m, scope); i.Text != "" && len(d.Insights) < mostInsights {
 			d.Insights = append(d.Insights, i)
 		}
 	}
@@ -341,8 +347,8 @@ func plain(s string, tokens int) string {
 
 // insight compares an insight with the records that it cites. Its text is empty if it
 // cites fewer than two, holds what none of them has, or reads like an instruction.
-func (r *Reflections) insight(i Insight, m *material, scope schema.Scope) Insight {
-	out := Insight{Text: plain(i.Text, recordTokens), Importance: min(1, max(0.8, i.Importance/10))}
+func (r *Reflections) insight(i drawnInsight, m *material, scope schema.Scope) Insight {
+	out := Insight{Text: plain(i.Text, recordTokens), Importance: min(1, max(0.8, float64(i.Importance)/10))}
 	var said []grounding.Turn
 	for _, alias := range i.Sources {
 		var at int
@@ -351,7 +357,7 @@ func (r *Reflections) insight(i Insight, m *material, scope schema.Scope) Insigh
 		}
 		e := &m.records[at-1]
 		out.Sources = append(out.Sources, e.UID)
-		said = append(said, grounding.Turn{Text: e.Content, At: e.EventTime.In(m.zone), Speakers: []string{e.Speaker, scope.User}})
+		said = append(said, consolidate.TurnOf(e, scope.User, m.zone))
 	}
 	if len(out.Sources) < 2 || grounding.Understand(out.Text, r.o.DB.Now().In(m.zone)).MissingFrom(said) != "" {
 		out.Text = ""

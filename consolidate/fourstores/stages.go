@@ -107,31 +107,7 @@ func (r Routing) Propose(ctx context.Context, in *consolidate.Input, apply conso
 // ask lets the model decide about the stores of facts.
 func (Routing) ask(ctx context.Context, in *consolidate.Input, facts []schema.Memory, names []string, routes map[int64]string) error {
 	for some := range slices.Chunk(facts, factsPerCall) {
-		var user strings.Builder
-		for i := range some {
-			user.WriteString(consolidate.PromptLine(&some[i], fmt.Sprintf("r%d", i+1), in))
-		}
-		var answer struct {
-			Stores []struct {
-				Record string `json:"record"`
-				Store  string `json:"store"`
-			} `json:"stores"`
-		}
-		err := in.Model.Ask(ctx, ask.Prompt{
-			SafeErrors: true, Name: "routing", Version: routingVersion, System: strings.TrimSpace(routingSystem), User: user.String(),
-			Schema: map[string]any{"type": "object", "required": []string{"stores"}, "properties": map[string]any{"stores": map[string]any{"type": "array", "items": map[string]any{
-				"type": "object", "properties": map[string]any{"record": map[string]any{"type": "string"}, "store": map[string]any{"type": "string", "enum": names}},
-			}}}},
-		}, func(decode func(any) error) error {
-			answer.Stores = nil
-			if err := decode(&answer); err != nil {
-				return err
-			}
-			if answer.Stores == nil {
-				return errors.New(`it has no list "stores"`)
-			}
-			return nil
-		})
+		err := ask.InHalves(some, func(some []schema.Memory) error { return askRoutes(ctx, in, some, names, routes) })
 		if ask.Unusable(err) {
 			in.Count("unusable", 1)
 			continue
@@ -142,11 +118,43 @@ func (Routing) ask(ctx context.Context, in *consolidate.Input, facts []schema.Me
 		if err != nil {
 			return err
 		}
-		for _, one := range answer.Stores {
-			var at int
-			if _, err := fmt.Sscanf(one.Record, "r%d", &at); err == nil && at >= 1 && at <= len(some) && slices.Contains(names, one.Store) {
-				routes[some[at-1].ID] = one.Store
-			}
+	}
+	return nil
+}
+
+func askRoutes(ctx context.Context, in *consolidate.Input, some []schema.Memory, names []string, routes map[int64]string) error {
+	var user strings.Builder
+	for i := range some {
+		user.WriteString(consolidate.PromptLine(&some[i], fmt.Sprintf("r%d", i+1), in))
+	}
+	var answer struct {
+		Stores []struct {
+			Record string `json:"record"`
+			Store  string `json:"store"`
+		} `json:"stores"`
+	}
+	err := in.Model.Ask(ctx, ask.Prompt{
+		SafeErrors: true, Name: "routing", Version: routingVersion, System: strings.TrimSpace(routingSystem), User: user.String(),
+		Schema: map[string]any{"type": "object", "required": []string{"stores"}, "properties": map[string]any{"stores": map[string]any{"type": "array", "items": map[string]any{
+			"type": "object", "properties": map[string]any{"record": map[string]any{"type": "string"}, "store": map[string]any{"type": "string", "enum": names}},
+		}}}},
+	}, func(decode func(any) error) error {
+		answer.Stores = nil
+		if err := decode(&answer); err != nil {
+			return err
+		}
+		if answer.Stores == nil {
+			return errors.New(`it has no list "stores"`)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, one := range answer.Stores {
+		var at int
+		if _, err := fmt.Sscanf(one.Record, "r%d", &at); err == nil && at >= 1 && at <= len(some) && slices.Contains(names, one.Store) {
+			routes[some[at-1].ID] = one.Store
 		}
 	}
 	return nil

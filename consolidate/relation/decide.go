@@ -87,7 +87,8 @@ type Action struct {
 // later one must be at least as trusted and not stated before the earlier one. Claims
 // are ordered by the start of their validity, not by when they were learnt. A claim
 // that the user stated is superseded only by one that is stated explicitly, never by a
-// model's verdict. Other claims that exclude each other are flagged for the host.
+// model's verdict. Other claims that exclude each other are flagged for the host. The days of
+// events are those of now's time zone.
 func Decide(r Kind, byModel bool, a, b *Party, now time.Time) Action {
 	earlier, later := Order(a, b)
 	act := Action{Old: earlier, Kept: later}
@@ -109,7 +110,7 @@ func Decide(r Kind, byModel bool, a, b *Party, now time.Time) Action {
 	case r == Compatible:
 		return answer(Leave, "both hold")
 	case r == Same:
-		return decideSame(byModel, act)
+		return decideSame(byModel, act, now.Location())
 	case r == Contradiction:
 		return answer(Flag, "they contradict each other")
 	}
@@ -141,7 +142,7 @@ func Decide(r Kind, byModel bool, a, b *Party, now time.Time) Action {
 // decideSame merges the claim of less weight into the other, or at equal weight the
 // later into the earlier. For a functional predicate, a model may only merge the
 // earlier into the later, because it does not see the claims between them.
-func decideSame(byModel bool, act Action) Action {
+func decideSame(byModel bool, act Action, loc *time.Location) Action {
 	kept, dropped := act.Old, act.Kept
 	inOrder := byModel && Functional[claims.Predicate(kept.Predicate)] != 0
 	if inOrder || kept.weight() < dropped.weight() {
@@ -155,7 +156,7 @@ func decideSame(byModel bool, act Action) Action {
 		act.Reason = "one of the two is protected"
 	case byModel && dropped.StatedByUser():
 		act.Reason = "the user stated both"
-	case !restates(dropped.Memory, kept.Memory):
+	case !restates(dropped.Memory, kept.Memory, loc):
 		act.Reason = "the kept one does not hold all names, numbers and dates of the other"
 	default:
 		act.Verb = Merge
@@ -179,17 +180,11 @@ func sameKey(a, b *schema.Memory) bool {
 
 // restates reports whether the kept claim contains all specifics of the dropped one:
 // subject, names, numbers, dates, negation and, for an event, the day.
-func restates(dropped, kept *schema.Memory) bool {
+func restates(dropped, kept *schema.Memory, loc *time.Location) bool {
 	if text.Fold(dropped.Subject) != text.Fold(kept.Subject) || Negated(dropped) != Negated(kept) || IsPlan(dropped) != IsPlan(kept) ||
-		HappenedApart(dropped, kept) {
+		claims.HappenedApart(dropped, kept, loc) {
 		return false
 	}
 	s := grounding.Understand(dropped.Content, dropped.EventTime.Time)
 	return s.Missing(kept.Content, kept.EventTime.Time, nil) == ""
-}
-
-// HappenedApart reports whether two claims are events on different days.
-func HappenedApart(a, b *schema.Memory) bool {
-	return a.Attributes[schema.AttrTemporal] == schema.TemporalEvent && b.Attributes[schema.AttrTemporal] == schema.TemporalEvent &&
-		a.ValidFrom.Sub(b.ValidFrom.Time).Abs() >= 24*time.Hour
 }

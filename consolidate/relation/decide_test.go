@@ -215,3 +215,51 @@ func TestCanonicalPredicates(t *testing.T) {
 		require.Equal(t, word, claims.Predicate(word), "%s is both functional and additive", word)
 	}
 }
+
+// A work address does not end a private one; which holds is left to the model.
+func TestContactsOfDifferentUses(t *testing.T) {
+	for _, c := range []struct {
+		predicate, a, b string
+		want            bool
+	}{
+		{"email", "The user's email is %s.", "The user's new email is %s.", true},
+		{"email", "The user's work email is %s.", "The user's work email is %s now.", true},
+		{"email", "The user's work email is %s.", "The user's private email is %s.", false},
+		{"email", "The user's email is %s.", "The user's work email is %s.", false},
+		{"email_address", "Die Arbeitsadresse ist %s.", "Die private Adresse ist %s.", false},
+		{"email", "El correo del trabajo es %s.", "El correo personal es %s.", false},
+		{"email", "用户的工作邮箱是%s。", "用户的私人邮箱是%s。", false},
+		{"phone_number", "The user's mobile number is %s.", "The user's landline is %s.", false},
+		{"phone", "Die Handynummer ist %s.", "Die Festnetznummer ist %s.", false},
+		{"phone", "Seit Dienstag ist die Nummer %s.", "Die Nummer ist %s.", true},
+		{"address", "The user's office is at %s.", "The user lives at %s.", false},
+		{"birthday", "At work the user keeps %s.", "The user's birthday is on %s.", true},
+	} {
+		a := &schema.Memory{Predicate: c.predicate, Object: "4711", Content: fmt.Sprintf(c.a, "4711")}
+		b := &schema.Memory{Predicate: c.predicate, Object: "4712", Content: fmt.Sprintf(c.b, "4712")}
+		require.Equal(t, c.want, Exclusive(a, b), "%s / %s", a.Content, b.Content)
+		require.Equal(t, c.want, Exclusive(b, a))
+	}
+	mobile := &schema.Memory{Predicate: "mobile_number", Object: "4711", Content: "Call 4711."}
+	require.False(t, Exclusive(mobile, &schema.Memory{Predicate: "phone", Object: "4712", Content: "Call 4712."}))
+}
+
+// Days are those of the user: runs on two mornings are two, although less than 24 hours
+// lie between them.
+func TestEventsOfTwoLocalDays(t *testing.T) {
+	tokyo := time.FixedZone("Tokyo", 9*60*60)
+	for _, c := range []struct {
+		hours float64
+		zone  *time.Location
+		want  Verb
+	}{{0, time.UTC, Merge}, {11, time.UTC, Merge}, {23.5, time.UTC, Leave}, {4, tokyo, Leave}, {2, tokyo, Merge}, {47, time.UTC, Leave}} {
+		event := func(id int64, at time.Time) *Party {
+			p := resident(id, "Oslo", schema.At(at))
+			p.Content, p.Attributes = "The user ran 5 km.", schema.Attributes{schema.AttrTemporal: schema.TemporalEvent}
+			return p
+		}
+		noon := may.Add(12 * time.Hour)
+		act := Decide(Same, false, event(1, noon), event(2, noon.Add(time.Duration(c.hours*float64(time.Hour)))), july.In(c.zone))
+		require.Equal(t, c.want, act.Verb, "%v hours, %s", c.hours, c.zone)
+	}
+}

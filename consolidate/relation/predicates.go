@@ -1,6 +1,7 @@
 package relation
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -16,10 +17,11 @@ import (
 type objectKind int
 
 const (
-	named objectKind = iota + 1 // a person, an employer: "Acme", not "a bank"
-	place                       // a town or a region, which may contain each other
-	role                        // a word or two: "nurse"
-	value                       // a number or an address, compared as a whole
+	named   objectKind = iota + 1 // a person, an employer: "Acme", not "a bank"
+	place                         // a town or a region, which may contain each other
+	role                          // a word or two: "nurse"
+	value                         // a number, compared as a whole
+	contact                       // a value of which people have one for work, one at home
 )
 
 // Functional are the predicates with one object at a time, by the names that
@@ -28,7 +30,7 @@ var Functional = map[string]objectKind{
 	"lives_in": place, "home_town": place,
 	"works_at": named, "married_to": named, "partner": named, "name": named,
 	"works_as": role,
-	"email":    value, "phone": value, "address": value, "age": value, "birthday": value,
+	"email":    contact, "phone": contact, "address": contact, "age": value, "birthday": value,
 }
 
 // Additive are predicates whose objects add up: liking tea does not end liking
@@ -67,8 +69,11 @@ func Exclusive(a, b *schema.Memory) bool {
 	if x == "" || y == "" || grounding.HoldsWord(x, y) || grounding.HoldsWord(y, x) {
 		return false
 	}
-	if kind == value {
+	switch kind {
+	case value:
 		return plain(x) != plain(y)
+	case contact:
+		return plain(x) != plain(y) && usesOf(a) == usesOf(b)
 	}
 	if shareWord(x, y) {
 		return false
@@ -81,6 +86,23 @@ func Exclusive(a, b *schema.Memory) bool {
 	default:
 		return true
 	}
+}
+
+// uses match words for what an address or a number is for, in folded text.
+var uses = [...]*regexp.Regexp{
+	regexp.MustCompile(`\b(?:work|office|business|company|job|trabajo|oficina|empresa|laboral|profesional)\b|\b(?:buro|arbeit|geschaft|dienst(?:lich|num|tel|mail|e-|adr|handy)|firmen|beruf)\pL*|工作|公司|办公|辦公|单位`),
+	regexp.MustCompile(`\b(?:home|private|personal|zuhause|daheim|casa)\b|\b(?:privat|personlich|privad)\pL*|私人|个人|個人|家里|家庭|住宅`),
+	regexp.MustCompile(`\b(?:mobile|cell|cellphone|cellular|movil|celular)\b|\b(?:handy|mobil)\pL*|手机|手機`),
+	regexp.MustCompile(`\b(?:landline|fijo)\b|\bfestnetz\pL*|座机|座機|固话|固定电话`),
+}
+
+// usesOf returns which of the uses a claim names.
+func usesOf(m *schema.Memory) (named [len(uses)]bool) {
+	folded := text.Fold(strings.ReplaceAll(m.Predicate, "_", " ") + " " + m.Content)
+	for i, use := range uses {
+		named[i] = use.MatchString(folded)
+	}
+	return named
 }
 
 // plain removes spaces and punctuation from a value.

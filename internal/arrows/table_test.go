@@ -109,7 +109,7 @@ var table = []row{
 		langchainInTests: []string{anything},
 	},
 	// The dream cycle of the Cognitive profile.
-	{pkg: "consolidate/dream", ours: []string{"schema", "recall/cognitive", "recall/reconcile", "recall/retention", "consolidate", "consolidate/appraise", "consolidate/ask", "consolidate/enrich", "internal/poison", "internal/text"}, oursInTests: []string{"consolidate/fourstores", "recall/stores"}},
+	{pkg: "consolidate/dream", ours: []string{"schema", "recall/cognitive", "recall/reconcile", "recall/retention", "consolidate", "consolidate/appraise", "consolidate/ask", "consolidate/enrich", "internal/claims", "internal/poison", "internal/text"}, oursInTests: []string{"consolidate/fourstores", "recall/stores"}},
 	// Stages and the reflection of the FourStores profile.
 	{pkg: "consolidate/fourstores", ours: []string{"schema", "schema/core", "schema/undo", "recall/stores", "recall/retention", "consolidate", "consolidate/ask", "consolidate/dream", "internal/grounding", "internal/poison", "internal/text"}, oursInTests: []string{"extension/doctor"}, langchain: []string{"llms"}},
 	// How important a message is beside what is remembered.

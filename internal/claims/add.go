@@ -39,6 +39,9 @@ type Claim struct {
 	// Corrects is the row id of the known claim whose place it takes by request, 0 for
 	// none. It counts as stated after that one.
 	Corrects int64
+	// Location is the time zone of users without their own, in which events of one
+	// day are the same. Default UTC.
+	Location *time.Location
 }
 
 // Evidence is a memory that supports a claim.
@@ -96,6 +99,7 @@ type addition struct {
 	tx      *schema.Tx
 	by      schema.Actor
 	owner   string
+	zone    *time.Location
 	hash    string
 	reading said.Claim
 	near    []*candidate
@@ -126,6 +130,12 @@ func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Ac
 	}
 	if c.Memory.Subject != "" {
 		a.reading.Subject = spoken(c.Memory.Subject, owner) // "I" is the speaker
+	}
+	if c.Memory.Attributes[schema.AttrTemporal] == schema.TemporalEvent {
+		var err error
+		if a.zone, err = schema.Zone(ctx, tx, c.Memory.UserID, cmp.Or(c.Location, time.UTC)); err != nil {
+			return Outcome{}, err
+		}
 	}
 	if err := a.find(ctx); err != nil {
 		return Outcome{}, err
@@ -221,7 +231,7 @@ func (a *addition) gate() (reconcile.Verdict, *reconcile.Near, *candidate) {
 	for _, k := range a.near {
 		there, back := said.Compare(a.reading, k.reading), said.Compare(k.reading, a.reading)
 		n, found := a.Similar.Near(&k.Memory, there == said.Replaces || there == said.Unsure || back == said.Replaces || back == said.Unsure)
-		if found && isCurrent(&k.Memory) && !happenedApart(a.Memory, &k.Memory) {
+		if found && isCurrent(&k.Memory) && !a.happenedApart(k) && !OfOthers(a.reading.Subject, k.reading.Subject) {
 			near, known[k.ID] = append(near, n), k
 		}
 	}
@@ -453,7 +463,8 @@ func (a *addition) takes(k *candidate) bool {
 }
 
 // take copies from k the start of validity, the evidence, and the subject,
-// predicate and object if both agree.
+// predicate and object if both agree. A plan keeps the later start: code does not resolve
+// when it begins.
 func (a *addition) take(k *candidate) {
 	m := a.Memory
 	if k.Predicate != "" {
@@ -466,7 +477,9 @@ func (a *addition) take(k *candidate) {
 	if temporal := k.Attributes[schema.AttrTemporal]; temporal != "" {
 		m.Attributes[schema.AttrTemporal] = temporal
 	}
-	m.EventTime, m.ValidFrom = k.EventTime, k.ValidFrom
+	if m.EventTime = k.EventTime; m.Attributes[schema.AttrTemporal] != schema.TemporalPlan || k.ValidFrom.After(m.ValidFrom.Time) {
+		m.ValidFrom = k.ValidFrom
+	}
 	m.Confidence = max(m.Confidence, k.Confidence)
 	for _, c := range k.cited {
 		if !slices.ContainsFunc(a.Evidence, func(e Evidence) bool { return e.Memory.ID == c.SourceID }) {

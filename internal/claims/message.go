@@ -493,7 +493,7 @@ func (w *reading) add(ctx context.Context, from *schema.Memory, sentence string,
 	}
 	out, err := Add(ctx, w.tx, w.owner.User, Claim{
 		Memory: m, Chunks: schema.PrepareChunks(m.Content, ""), Reading: c, Outright: c.Lasting == 0,
-		Evidence: []Evidence{{Memory: from, Quote: sentence, Holds: true}},
+		Evidence: []Evidence{{Memory: from, Quote: sentence, Holds: true}}, Location: w.r.Location,
 	}, w.run.by)
 	if err != nil || out.Status == Refused {
 		return nil, err

@@ -48,6 +48,27 @@ func isOwner(name, owner string) bool {
 	return name == owner || slices.Contains(strings.Fields(name), owner)
 }
 
+// SpeakersOf returns the names that "I" stands for in a memory of owner's: the speaker's
+// and, where that is the owner, the owner's. A claim has the speaker that its subject names.
+// It returns none for what an assistant said, and for a sentence whose speaker is unknown.
+func SpeakersOf(m *schema.Memory, owner string) []string {
+	who := m.Speaker
+	if who == "" && m.Kind != schema.KindEpisode {
+		if who = ownerOf(m.Subject); who == "" && m.Attributes[schema.AttrSaid] != "" {
+			return nil
+		}
+	}
+	switch {
+	case who == "" && m.Role != "" && m.Role != "user":
+		return nil
+	case who == "" || who == theUser:
+		return []string{owner}
+	case isOwner(who, owner):
+		return []string{who, owner}
+	}
+	return []string{who}
+}
+
 // spoken converts a stored subject to that of [said.Claim].
 func spoken(subject, owner string) string {
 	if subject == theUser || subject == speaker {

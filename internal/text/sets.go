@@ -43,6 +43,9 @@ func (a TermSet) shared(b TermSet) (shared int) {
 	return shared
 }
 
+// Within reports whether b has all terms of a.
+func (a TermSet) Within(b TermSet) bool { return a.shared(b) == a.n }
+
 // Jaccard is |a ∩ b| / |a ∪ b|, 0–1; 0 for two empty sets.
 func (a TermSet) Jaccard(b TermSet) float64 {
 	shared := a.shared(b)

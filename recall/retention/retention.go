@@ -15,8 +15,14 @@ import (
 // comes without its text. NaN counts as 0.
 type Policy func(m *schema.Memory, now time.Time) float64
 
-// Of applies the policy; nil is [Default].
+// Of applies the policy; nil is [Default]. A plan begins to fade when it begins: until then
+// it counts as used.
 func (p Policy) Of(m *schema.Memory, now time.Time) float64 {
+	if m.Attributes[schema.AttrTemporal] == schema.TemporalPlan && m.ValidFrom.After(LastUse(m)) {
+		begun := *m
+		begun.LastAccessed = m.ValidFrom
+		m = &begun
+	}
 	if p == nil {
 		return Default(m, now)
 	}

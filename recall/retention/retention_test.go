@@ -43,6 +43,19 @@ func TestRetentionCountsFromTheLastUse(t *testing.T) {
 	require.InDelta(t, 1, Document(m, later), 1e-12)
 }
 
+// A plan is as fresh on its day as what was stored then.
+func TestPlansFadeFromTheirBeginning(t *testing.T) {
+	stored := schema.Memory{CreatedAt: schema.At(noon), ValidFrom: schema.At(after(60)), DecayRate: 0.1}
+	plan := stored
+	plan.Attributes = schema.Attributes{schema.AttrTemporal: schema.TemporalPlan}
+	for _, p := range []Policy{nil, Document, PowerLaw{}.Left} {
+		require.InDelta(t, 1, p.Of(&plan, after(59)), 1e-12)
+		require.InDelta(t, p.Of(&stored, after(7)), p.Of(&plan, after(67)), 1e-12)
+		require.Less(t, p.Of(&stored, after(59)), 1.0)
+	}
+	require.True(t, plan.LastAccessed.IsZero())
+}
+
 // after is the moment so many days after noon.
 func after(days float64) time.Time { return noon.Add(time.Duration(days * 24 * float64(time.Hour))) }
 

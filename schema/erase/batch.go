@@ -280,24 +280,11 @@ func (b *batch) spendImportance(ctx context.Context) error {
 	return err
 }
 
-// moveWatermarks moves a watermark that points at a target to the memory before it,
-// in the table and in the audit that undo reads.
+// moveWatermarks moves watermarks that point at a target to the memory before it.
 func (b *batch) moveWatermarks(ctx context.Context) error {
-	if _, err := b.affected(ctx, `UPDATE watermarks SET through = coalesce((SELECT max(m.id) FROM memories m WHERE m.user_id = watermarks.user_id AND m.id < watermarks.through), 0)
-		WHERE user_id = ? AND through IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`, b.userID, schema.JSONList(b.order)); err != nil {
-		return err
-	}
 	for _, id := range b.order {
-		var uid string
-		err := b.tx.Row(ctx, "SELECT uid FROM memories WHERE user_id = ? AND id < ? ORDER BY id DESC LIMIT 1", []any{b.userID, id}, &uid)
-		if err != nil && !noRows(err) {
+		if err := b.tx.PassWatermarks(ctx, b.userID, id, b.targets[id].uid); err != nil {
 			return err
-		}
-		for _, side := range []string{"before", "after"} {
-			if _, err := b.affected(ctx, "UPDATE ops SET "+side+" = json_set("+side+", '$.through', ?) WHERE user_id = ? AND operation = 'watermark' AND json_extract("+side+", '$.through') = ?",
-				uid, b.userID, b.targets[id].uid); err != nil {
-				return err
-			}
 		}
 	}
 	return nil

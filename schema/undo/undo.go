@@ -270,13 +270,13 @@ func (u *undoer) add(ctx context.Context, op *schema.Op) error {
 	case version != 1:
 		return keptError("was changed since")
 	}
-	return removeMemory(ctx, u.tx, u.userID, op, u.by)
+	return removeMemory(ctx, u.tx, u.userID, uid, op, u.by)
 }
 
 // removeMemory deletes a memory that a run added, its text in the index, and the
 // entities that were created with it, if no other memory mentions them and only
-// undone runs changed them.
-func removeMemory(ctx context.Context, tx *schema.Tx, userID int64, added *schema.Op, by schema.Actor) error {
+// undone runs changed them. Watermarks that point at it move to the memory before it.
+func removeMemory(ctx context.Context, tx *schema.Tx, userID int64, uid string, added *schema.Op, by schema.Actor) error {
 	memoryID := added.RecordID
 	var mentioned []int64
 	if err := tx.NewSelect().Table("memory_entities").Column("entity_id").Where("memory_id = ?", memoryID).Scan(ctx, &mentioned); err != nil {
@@ -300,6 +300,9 @@ func removeMemory(ctx context.Context, tx *schema.Tx, userID int64, added *schem
 		return err
 	}
 	if _, err := tx.Exec(ctx, "DELETE FROM memories WHERE id = ?", memoryID); err != nil {
+		return err
+	}
+	if err := tx.PassWatermarks(ctx, userID, memoryID, uid); err != nil {
 		return err
 	}
 	return tx.AuditRow(ctx, userID, by, schema.OpRemove, "memories", memoryID, "", "")
