@@ -21,7 +21,7 @@ I 希望|想要|要求|喜欢 你? 的? 回答|回复 X : answer_style func wish
 不要|别 再? 给我|向我|跟我 推荐|提|提到|建议|发|说|问|叫|催|提醒 X : should_not wish adds words=2-20
 
 // corrections
-她|他|它 的? 名字? 叫 X : name func subject=she words=1-12
+她|他|它 的? 名字|小名|大名? 叫 X : name func subject=she words=1-12
 她|他|它? 的? 名字? 叫|是 X , 不是|不叫 Y : it func change subject=it words=1-8
 
 // name, age, birth
@@ -90,7 +90,7 @@ I 从 Y 换 成|到|了 了? X : uses func change clear
 I 现在|已经? 改 用|喝|吃|骑|坐|学|看|练 X 了? : uses change adds clear elide
 
 // people
-MY @kin|friend|pet 的? 名字? 叫|名叫|是叫 X : $ adds clear
+MY @kin|friend|pet 的? 名字|小名|大名? 叫|名叫|是叫 X : $ adds clear
 MY? 店里|公司|单位|家里|门店? 的? @role 的? 名字? 叫|名叫|姓 X : $ func clear is=callzh
 MY? 店里|公司|单位|家里|门店 有 个|位|一个|一位 @role 叫|姓 X : $ func clear is=callzh
 MY? 的? @role 是 个|位|一个|一位 姓 X 的 Z : $ func clear is=callzh

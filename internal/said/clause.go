@@ -228,6 +228,8 @@ func (r *reader) noteSpeaker(tokens []token, start int, c Claim, claimed bool) {
 		}
 	case !claimed && (!r.lex.han || start+1 < len(tokens) && r.lex.possessives[t.word] && afterOwner(tokens, start+1) > start+1 && tokens[start+1].word != "们"):
 		r.speaker = ""
+	case claimed && r.lex.han && strings.HasPrefix(c.Subject, "my "): // "儿子叫豆豆，自闭症，六岁"
+		r.speaker = c.Subject
 	case claimed || r.lex.subjects[t.word]:
 		r.speaker = "I"
 	case r.lex.pronouns[t.word] && r.person.subject == "":
@@ -344,6 +346,12 @@ func (r *reader) questionAt(tokens []token) int {
 		}
 		from, _ := r.openings(tokens, i+max(joined, 1), len(tokens))
 		if r.lex.asks.in(tokens, from) && len(tokens)-from >= 3 || r.lex.han && tokens[i].mark && len(tokens)-from >= 4 {
+			return i
+		}
+	}
+	// "I'm from Brazil, you can correct me?" asks after the last mark too, but not "I'm late, right?".
+	for i := len(tokens) - 4; i > 1 && !r.lex.asks.in(tokens, 0); i-- {
+		if tokens[i].mark && !joinsWords(tokens[i].word) {
 			return i
 		}
 	}

@@ -66,6 +66,10 @@ Mi médico ha cambiado, ahora es la doctora Ferrer.
 带朋友去吃饭，花生过敏
 邻居的车卖了
 海鲜过敏，推荐个餐厅 => I | allergic_to | 海鲜
+我女儿小名叫朵朵，今年五岁 => I | daughter | 朵朵 ; my daughter | age | 五 *
+i am from Brazil and my english is not so good, you can correct me when i make mistake? => I | from | Brazil *
+Mein Lieblingsbuch ist immer noch Momo, gibts was Ähnliches für Erwachsene? => I | favourite_book | Momo *
+I live in Oslo, right?
 车卖了 => I | car |  ~ !
 `)
 }

@@ -112,7 +112,8 @@ func (v *value) tellsState() bool {
 	}
 	tells := func(k int) bool { return !v.t[k].upper && (v.lex.tells(v.t[k].word) || colours[v.t[k].word]) }
 	adverbial := v.lex.prefixes[v.first.word] && !v.first.upper && !(v.reader.hasDigit(v.obj) && (numbered[canon] || ofNames[v.first.word]))
-	return v.lasts() || adverbial || !v.article && (tells(v.obj.lo) || tells(v.obj.hi-1) || !v.first.upper && participle.MatchString(v.first.word))
+	plain := families[canon] == "belongings" && !v.first.upper && !v.reader.hasDigit(v.obj) // "my car is so slow today"
+	return v.lasts() || adverbial || !v.article && (plain || tells(v.obj.lo) || tells(v.obj.hi-1) || !v.first.upper && participle.MatchString(v.first.word))
 }
 
 // lasts reports whether an object begins with a length of time: "8 years old", "an hour".

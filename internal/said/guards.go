@@ -107,7 +107,7 @@ var guards = map[string]func(v *value) bool{
 		return !other && v.reader.people(v.obj) && !(v.lex.of == "de" && v.n == 2 && !v.first.upper && v.t[v.obj.hi-1].upper) // "la doctora Ferrer"
 	},
 	"like": func(v *value) bool {
-		if v.lex.reacts.in(v.t, v.obj.lo) || v.obj.lo > 0 && v.lex.reacts.in(v.t, v.obj.lo-1) {
+		if v.lex.reacts.in(v.t, v.obj.lo) || v.obj.lo > 0 && v.lex.reacts.in(v.t, v.obj.lo-1) || v.lex.of == "von" && (v.before == "der" || v.before == "dem") { // "auf der Matte" one stands
 			return false
 		}
 		if v.before == "the" && !v.first.upper && !v.first.quoted && v.m.p.flags&preference != 0 && !kinds[v.first.word] {

@@ -17,20 +17,46 @@ type Lasting struct {
 }
 
 // LastingOf rates the sentences of a user's own message that have content, in
-// order, by [intent.Lasting]. It omits quoted and pasted text, code and questions.
+// order, by [intent.Lasting]. It omits quoted and pasted text, code and questions, but not
+// what a sentence states before its question.
 func LastingOf(message string) []Lasting {
 	var out []Lasting
 	for _, u := range LastingUnits(message) {
-		if asksUnmarked(u) {
-			continue
-		}
 		signals := intent.Read(u)
-		if p := intent.Lasting.Rate(signals); !onlyAsks(signals, p) {
-			out = append(out, Lasting{Sentence: withFragments(message, u), P: asked(u, max(p, inParts(u)))})
+		p := intent.Lasting.Rate(signals)
+		if asksUnmarked(u) || onlyAsks(signals, p) {
+			if u = beforeQuestion(u); u == "" {
+				continue
+			}
+			p = intent.Lasting.P(u)
 		}
+		out = append(out, Lasting{Sentence: withFragments(message, u), P: asked(u, max(p, inParts(u)))})
 	}
 	return out
 }
+
+// beforeQuestion returns what a sentence that asks states before its question, "" for nothing:
+// "Ich bin Köchin in Graz" of "Ich bin Köchin in Graz, hast du Ideen für 60 Leute?".
+func beforeQuestion(sentence string) string {
+	ends := clauseEnd.FindAllStringIndex(strings.TrimRight(sentence, " ?？!.…。"), -1)
+	if len(ends) == 0 {
+		return ""
+	}
+	told := strings.TrimSpace(sentence[:ends[len(ends)-1][0]])
+	if text.OnlyAsks(told+"?") || asksUnmarked(told) {
+		return ""
+	}
+	if signals := intent.Read(told); intent.Lasting.Rate(signals) < leastStated || intent.Asks.Rate(signals) >= mostAsked {
+		return ""
+	}
+	return told
+}
+
+// Probabilities of what stands before a question.
+const (
+	leastStated = 0.25 // at least, by [intent.Lasting]
+	mostAsked   = 0.5  // below, by [intent.Asks]
+)
 
 // clauseEnd matches the end of a clause: where the comma of Chinese is left out, a space.
 var clauseEnd = regexp.MustCompile(`[,，;；:：—–]+\s*|\s+-\s+|\.{3}|…|\p{Han} +`)
@@ -258,8 +284,15 @@ func TellsChange(sentence string) bool { return change.MatchString(sentence) }
 // LastingUnits returns the sentences of a message that [LastingOf] rates.
 func LastingUnits(message string) (units []string) {
 	for _, s := range parse(message) {
-		if !s.question && s.words() >= fewestWords && !answers[s.tokens[0].word] && !s.onlyQuotes() {
-			units = append(units, strings.TrimSpace(message[s.lo:s.hi]))
+		if s.words() < fewestWords || answers[s.tokens[0].word] || s.onlyQuotes() {
+			continue
+		}
+		unit := strings.TrimSpace(message[s.lo:s.hi])
+		if s.question {
+			unit = beforeQuestion(unit)
+		}
+		if unit != "" {
+			units = append(units, unit)
 		}
 	}
 	return units

@@ -159,3 +159,24 @@ func TestLimitedWishes(t *testing.T) {
 		assert.GreaterOrEqual(t, wishIn(wish), 0.3, wish)
 	}
 }
+
+// What stands before a question is rated without it.
+func TestStatementsBeforeQuestions(t *testing.T) {
+	for message, told := range map[string]string{
+		"Ich bin Köchin in einem Altersheim in Graz und die Chefin will mehr Gemüse, hast du Ideen für 60 Leute?": "Ich bin Köchin in einem Altersheim in Graz und die Chefin will mehr Gemüse",
+		"mi hermano pequeño tiene autismo y lo pasa fatal con el ruido, algún consejo?":                           "mi hermano pequeño tiene autismo y lo pasa fatal con el ruido",
+		"I use a wheelchair since the accident and we're off to Rome in May, is the Forum doable?":                "I use a wheelchair since the accident and we're off to Rome in May",
+		"我坐轮椅，想去西安看兵马俑，景区方便吗":                                                                                     "我坐轮椅，想去西安看兵马俑",
+		"四十二岁转行学编程，班里我最大，老师讲得太快跟不上，你说我行吗？":                                                                        "四十二岁转行学编程，班里我最大，老师讲得太快跟不上",
+		"Where do I keep the spare key, the one for the cellar?":                                                  "",
+		"Is Paul, my brother, older than me?":                                                                     "",
+		"Wann ist der Termin bei Frau Doktor Lau, vormittags?":                                                    "",
+		"¿Dónde dejé las llaves, en casa de mi madre?":                                                            "",
+	} {
+		var sentence string
+		for _, l := range LastingOf(message) {
+			sentence = l.Sentence
+		}
+		assert.Equal(t, told, sentence, message)
+	}
+}

@@ -265,7 +265,7 @@ func (r *reader) calledAt(tokens []token, i int) int {
 }
 
 // unnamed are words that look like names among friends.
-var unnamed = wordSet("人人 个个 天天 年年 月月 时时 处处 样样 慢慢 渐渐 轻轻 偷偷 悄悄 默默 好好 早早 偏偏 往往 明明 刚刚 谢谢 哈哈 呵呵 嘿嘿 嘻嘻 拜拜 家家 小学 小区 小店 小时 小心 小伙 小组 老是 老人 老外 老乡 老样 老早")
+var unnamed = wordSet("人人 个个 天天 年年 月月 时时 处处 样样 慢慢 渐渐 轻轻 偷偷 悄悄 默默 好好 早早 偏偏 往往 明明 刚刚 谢谢 哈哈 呵呵 嘿嘿 嘻嘻 拜拜 家家 小名 小学 小区 小店 小时 小心 小伙 小组 老是 老人 老外 老乡 老样 老早")
 
 // relatives are words that mean a relative of the writer without 我: 老公, 妈.
 var relatives = map[string]bool{
@@ -277,7 +277,7 @@ var relatives = map[string]bool{
 // word, in Chinese 小王, 阿明 or 老李; 0 for none.
 func (r *reader) nameLength(tokens []token, j int) int {
 	switch {
-	case r.lex.han && j+2 < len(tokens) && familiar[tokens[j].word] && !tokens[j+1].mark:
+	case r.lex.han && j+2 < len(tokens) && familiar[tokens[j].word] && !tokens[j+1].mark && !unnamed[tokens[j].word+tokens[j+1].word]:
 		return 2
 	case !r.lex.han && j < len(tokens) && tokens[j].upper && !tokens[j].mark && !r.lex.known[tokens[j].word]:
 		return 1
