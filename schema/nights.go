@@ -53,7 +53,7 @@ func (n NightReads) PruneCounts(ctx context.Context, userID int64, actor string,
 	err = n.db.Row(ctx, `SELECT
 		(SELECT count(*) FROM memories WHERE user_id = ?1 AND kind <> 'episode' AND state = 'active'),
 		(SELECT count(DISTINCT o.record_id) FROM ops o JOIN memories m ON m.id = o.record_id
-			WHERE o.user_id = ?1 AND o.run_id IS NOT NULL AND o.actor = ?2 AND o.record = 'memories'
+			WHERE o.user_id = ?1 AND o.run_id IS NOT NULL AND o.actor = ?2 AND +o.record = 'memories'
 			AND (o.operation IN ('retire', 'state') OR substr(o.operation, 1, 7) = 'revise:') AND o.at > ?3 AND m.state IN ('retired', 'dormant') AND m.kind <> 'episode')`,
 		[]any{userID, actor, since}, &active, &pruned)
 	return active, pruned, err
