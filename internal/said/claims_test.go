@@ -551,7 +551,7 @@ func TestClaims(t *testing.T) {
 }
 
 func TestNamesInPassing(t *testing.T) {
-	for line := range strings.Lines(`
+	assertClaims(t, `
 My boss Gail Strombeck just walked by and saw me on my phone. => I | boss | Gail Strombeck *
 I went to the lake with my sister Noor and my dog Biscuit. => I | sister | Noor ; I | dog | Biscuit
 my new boss Ted Kozak starts on Monday => I | boss | Ted Kozak * !
@@ -567,17 +567,7 @@ We posted it in our family WeChat group.
 Imagine my sister Noor were here.
 Is my sister Noor home?
 Had lunch with my colleague Rob.
-`) {
-		text, want, _ := strings.Cut(strings.TrimSpace(line), "=>")
-		if text == "" {
-			continue
-		}
-		var got []string
-		for _, c := range Claims(strings.TrimSpace(text), 0) {
-			got = append(got, mark(c))
-		}
-		assert.Equal(t, strings.TrimSpace(want), strings.Join(got, " ; "), text)
-	}
+`)
 }
 
 func TestKnownNames(t *testing.T) {

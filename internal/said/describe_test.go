@@ -1,30 +1,11 @@
 package said
 
 import (
-	"strings"
 	"testing"
-
-	"github.com/stretchr/testify/assert"
 )
 
-// assertRead compares the claims of sentences with those after the arrow, see claimCases.
-func assertRead(t *testing.T, cases string) {
-	t.Helper()
-	for line := range strings.Lines(cases) {
-		text, want, _ := strings.Cut(strings.TrimSpace(line), "=>")
-		if text == "" {
-			continue
-		}
-		var got []string
-		for _, c := range Claims(strings.TrimSpace(text), 0) {
-			got = append(got, mark(c))
-		}
-		assert.Equal(t, strings.TrimSpace(want), strings.Join(got, " ; "), text)
-	}
-}
-
 func TestWhatSomebodyIsLikeIsNoName(t *testing.T) {
-	assertRead(t, `
+	assertClaims(t, `
 My dad is Peter => I | father | Peter *
 My dad is 70 => my father | age | 70 *
 My wife is 8 months pregnant =>
@@ -70,7 +51,7 @@ Mi casera es un amor =>
 }
 
 func TestStateOfAThingIsNotTheThing(t *testing.T) {
-	assertRead(t, `
+	assertClaims(t, `
 my car is a skoda => I | car | skoda *
 my car is broken =>
 My car is an old Golf => I | car | old Golf *
@@ -110,7 +91,7 @@ mi trabajo es muy aburrido =>
 }
 
 func TestWhenAndAtWhatOneWorksIsNoEmployer(t *testing.T) {
-	assertRead(t, `
+	assertClaims(t, `
 I work at 7-Eleven => I | works_at | 7-Eleven *
 I work for 24 Hour Fitness => I | works_at | 24 Hour Fitness *
 I work for 3M => I | works_at | 3M *
@@ -138,7 +119,7 @@ Trabajo en mi tesis =>
 }
 
 func TestHowOneLivesIsNoHome(t *testing.T) {
-	assertRead(t, `
+	assertClaims(t, `
 我住浦东 => I | lives_in | 浦东 *
 我住三里屯 => I | lives_in | 三里屯 *
 我住太原 => I | lives_in | 太原 *
@@ -154,7 +135,7 @@ func TestHowOneLivesIsNoHome(t *testing.T) {
 }
 
 func TestWhatOneLivesOnIsNoHome(t *testing.T) {
-	assertRead(t, `
+	assertClaims(t, `
 i live on a farm => I | lives_in | farm *
 i live on ashby terrace => I | lives_in | ashby terrace *
 ive been living on coffee and stress =>
@@ -165,7 +146,7 @@ vivo en paz =>
 }
 
 func TestHowWellSomebodyDoesItIsNoOccupation(t *testing.T) {
-	assertRead(t, `
+	assertClaims(t, `
 I'm a truck driver => I | works_as | truck driver *
 I'm a senior nurse => I | works_as | senior nurse *
 I'm a German teacher => I | works_as | German teacher *
@@ -194,7 +175,7 @@ Soy optimista =>
 }
 
 func TestWhatIsLostOrNotAtHandIsNotEnded(t *testing.T) {
-	assertRead(t, `
+	assertClaims(t, `
 I lost my phone =>
 I crashed my car =>
 I don't have my laptop so I can't check =>
