@@ -38,6 +38,21 @@ func TestFeignedMessagesStateNothing(t *testing.T) {
 	}
 }
 
+// Who introduces herself says several things at once in the first person, as stories do.
+func TestIntroductionsAreKept(t *testing.T) {
+	for _, message := range []string{
+		"I'm a nurse and I have two kids.", "I'm 34 and I have a son.", "I'm Greta and I live in Cologne. I'm allergic to penicillin.",
+		"I'm a teacher, I have two daughters and I live in Leeds.", "Hello, I'm Sam and I have a question about my invoice. I'm on the Pro plan.",
+		"Ich bin Lehrerin und ich wohne in Kiel.", "Soy enfermera, tengo dos hijos y vivo en Vigo.", "我是护士，我有两个孩子，住在成都。",
+	} {
+		l := newDiary(t)
+		l.says(message)
+		p, err := l.x.Profile(t.Context(), dora)
+		require.NoError(t, err)
+		require.NotEmpty(t, p.Lines, message)
+	}
+}
+
 // What a message says is not to be stored is hidden seconds later, from models and from searches,
 // and an agent cannot save it; undoing that brings it back.
 func TestUnstoredMessagesAreForgotten(t *testing.T) {

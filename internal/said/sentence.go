@@ -2,6 +2,7 @@ package said
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -48,6 +49,9 @@ var pastedAfter = []string{
 	"asunto:", "de:", "enviado:", "estimado", "estimada",
 	"发件人", "主题：", "主题:", "寄件者", "主旨：", "尊敬的", "user:", "assistant:",
 }
+
+// toAssistant matches how a message to an assistant begins, which is no pasted letter.
+var toAssistant = regexp.MustCompile(`^(?:dear|estimad[oa]) (?:assistant|ai|ebb|bot|chatbot|computer|diary|friend|asistente|ia)\b`)
 
 // pastedLine are ends of a line after which somebody else's text begins.
 var pastedLine = []string{" wrote:", " schrieb:", " escribió:", "写道：", "寫道：", "写道:"}
@@ -96,7 +100,7 @@ func maskOf(s string) []byte {
 			low := strings.ToLower(trimmed)
 			pasted := func(mark string) bool { return strings.HasPrefix(low, mark) }
 			quotes := func(mark string) bool { return strings.HasSuffix(low, mark) }
-			if slices.ContainsFunc(pastedAfter, pasted) || slices.ContainsFunc(pastedLine, quotes) {
+			if slices.ContainsFunc(pastedAfter, pasted) && !toAssistant.MatchString(low) || slices.ContainsFunc(pastedLine, quotes) {
 				hide(at, len(s))
 				return mask
 			}
