@@ -523,6 +523,34 @@ func TestMainAgentReviews(t *testing.T) {
 		}
 	}
 	require.EqualValues(t, 1, facts()["The parcel goes to the shed"].Trust)
+
+	// What a host approves is used, also if it reads like an instruction.
+	propose := func(content string) string {
+		require.Contains(t, useTool(t, x, sub, "remember_fact", fmt.Sprintf(`{"content": %q}`, content)), "Not saved yet")
+		waiting, err := x.Proposals(t.Context(), lead)
+		require.NoError(t, err)
+		return waiting[len(waiting)-1].ID
+	}
+	require.NoError(t, x.Approve(t.Context(), lead, propose("The agent will meet the courier at the shed")))
+	require.Equal(t, schema.StateActive, facts()["The agent will meet the courier at the shed"].State)
+}
+
+// What the user has asked to forget since is not saved, and the proposal waits.
+func TestForgottenOfferIsNotSaved(t *testing.T) {
+	x := housed(t, fresh(t), clock.At(dualNow), func(c *extension.Config) { c.Tools.MainAgent = "main" })
+	lead := extension.Scope{User: "ada", Agent: "main", Session: "m"}
+	require.Contains(t, useTool(t, x, extension.Scope{User: "ada", Agent: "scout", Session: "s"}, "remember_fact", "The courier comes to the gate"), "Not saved yet")
+	require.Contains(t, useTool(t, x, lead, "remember_fact", "The courier comes to the gate"), "Saved")
+	_, err := x.Forget(t.Context(), lead, bestFact(t, x, lead, "Where does the courier come?").UID)
+	require.NoError(t, err)
+	waiting, err := x.Proposals(t.Context(), lead)
+	require.NoError(t, err)
+	require.Len(t, waiting, 1)
+	require.Contains(t, useTool(t, x, lead, "review_proposals", fmt.Sprintf(`{"proposal_id": %q, "accept": true}`, waiting[0].ID)), "cannot be saved")
+	require.ErrorIs(t, x.Approve(t.Context(), lead, waiting[0].ID), extension.ErrConflict)
+	waiting, err = x.Proposals(t.Context(), lead)
+	require.NoError(t, err)
+	require.Len(t, waiting, 1)
 }
 
 // The main agent decides about the blocks that it may write itself, and nothing of its

@@ -98,6 +98,9 @@ func TestTierToolsFilter(t *testing.T) {
 	require.Subset(t, oiled.Marks, []string{"importance 6", "tags hinge oil"})
 	require.Contains(t, call("archival_search", `{"query": "flaky test", "type": "spec"}`), "Try again without type")
 	require.Contains(t, call("archival_search", `{"query": "flaky test", "dateRange": ["2024-01-01", "2024-02-01"]}`), "Nothing was found")
+	require.NotEmpty(t, records(call("archival_search", `{"query": "flaky test", "dateRange": ["", "2030-02-01"]}`)), "until")
+	require.NotEmpty(t, records(call("archival_search", `{"query": "flaky test", "dateRange": ["2024-01-01", ""]}`)), "since")
+	require.Contains(t, call("archival_search", `{"query": "flaky test", "dateRange": ["", "2024-02-01"]}`), "Nothing was found")
 	for _, r := range records(call("recall_search", `{"query": "flaky test waits for a clock", "limit": 50}`)) {
 		require.NotContains(t, r.Marks, "lesson", "it is of the other tier")
 	}

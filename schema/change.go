@@ -82,6 +82,9 @@ func (tx *Tx) Supersede(ctx context.Context, old, replacement *Memory, by Actor)
 	if replacement.Trust < old.Trust {
 		return &InvalidError{Field: "trust", Reason: fmt.Sprintf("of the new claim (%d) is below that of the one it would replace (%d)", replacement.Trust, old.Trust)}
 	}
+	if replacement.State == StateQuarantined {
+		return &InvalidError{Field: "memory_id", Reason: "names a quarantined memory as the replacement; release it first"}
+	}
 	if old.Protected {
 		return &InvalidError{Field: "memory_id", Reason: "names a protected memory; only the host can change it"}
 	}

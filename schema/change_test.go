@@ -96,6 +96,11 @@ func TestSupersedeRefuses(t *testing.T) {
 	require.ErrorAs(t, supersede(told, replacement), &invalid, "a protected memory")
 
 	stale := fact(t, db, "Coffee, please", now, 4)
+	aside := fact(t, db, "Tea, please", now, 4)
+	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+		return tx.SetState(ctx, aside, schema.StateQuarantined, schema.Actor{Name: "host"})
+	}))
+	require.ErrorAs(t, supersede(stale, reread(t, db, aside)), &invalid, "a quarantined replacement: neither would be used")
 	seen := *stale
 	require.NoError(t, supersede(stale, replacement))
 	require.ErrorIs(t, supersede(&seen, replacement), schema.ErrConflict, "somebody else was first")

@@ -66,7 +66,7 @@ func runArchivalSearch(ctx context.Context, d *Deps, args arguments) (string, er
 		where.Agent = ""
 		where.AnyOf = append(where.AnyOf, []schema.Conditions{{Agent: role}, {Has: map[string]string{schema.AttrRoles: role}}})
 	}
-	days, err := args.list("dateRange")
+	days, err := args.items("dateRange", "texts")
 	if err != nil {
 		return "", err
 	}
@@ -75,13 +75,17 @@ func runArchivalSearch(ctx context.Context, d *Deps, args arguments) (string, er
 		if len(days) > 2 {
 			return "", args.mistake("dateRange", `must be the first and the last day, such as ["2026-01-01", "2026-02-28"]`)
 		}
-		if q.Since, err = args.moment("dateRange", days[0], begin, now); err != nil {
-			return "", err
+		if first := days[0]; first != "" {
+			if q.Since, err = args.moment("dateRange", first, begin, now); err != nil {
+				return "", err
+			}
 		}
-		if q.Until, err = args.moment("dateRange", days[len(days)-1], end, now); err != nil {
-			return "", err
+		if last := days[len(days)-1]; last != "" {
+			if q.Until, err = args.moment("dateRange", last, end, now); err != nil {
+				return "", err
+			}
 		}
-		if !q.Since.Before(q.Until) {
+		if !q.Until.IsZero() && !q.Since.Before(q.Until) {
 			return "", args.mistake("dateRange", fmt.Sprintf("ends (%s) before it begins (%s)", q.Until.Format(dateAndTime), q.Since.Format(dateAndTime)))
 		}
 	}

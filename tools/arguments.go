@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -111,16 +112,29 @@ func (a arguments) flag(name string) (bool, error) {
 func (a arguments) list(name string) ([]string, error) { return a.listOf(name, "texts") }
 
 func (a arguments) listOf(name, what string) ([]string, error) {
-	var items []string
-	switch v := a.fields[name].(type) {
+	items, err := a.items(name, what)
+	if err != nil {
+		return nil, err
+	}
+	return a.tidy(name, items)
+}
+
+// items returns the entries of a list in their places, trimmed.
+func (a arguments) items(name, what string) (items []string, err error) {
+	value := a.fields[name]
+	if written, is := value.(string); is && strings.HasPrefix(strings.TrimSpace(written), "[") {
+		var list []any
+		decoder := json.NewDecoder(strings.NewReader(written))
+		decoder.UseNumber()
+		if decoder.Decode(&list) != nil || decoder.More() {
+			return nil, a.mistake(name, "is not a JSON list: "+quoted(clip(written, 40))+`. Write ["one", "two"]`)
+		}
+		value = list
+	}
+	switch v := value.(type) {
 	case nil:
 		return nil, nil
 	case string:
-		if trimmed := strings.TrimSpace(v); strings.HasPrefix(trimmed, "[") {
-			if json.Unmarshal([]byte(trimmed), &items) == nil {
-				break
-			}
-		}
 		items = strings.Split(v, ",")
 	case []any:
 		for _, item := range v {
@@ -136,14 +150,16 @@ func (a arguments) listOf(name, what string) ([]string, error) {
 	default:
 		return nil, a.mistake(name, "must be a list of "+what)
 	}
-	return a.tidy(name, items)
+	for i, item := range items {
+		items[i] = strings.TrimSpace(text.Clean(item))
+	}
+	return items, nil
 }
 
 // tidy drops empty and repeated items.
 func (a arguments) tidy(name string, items []string) ([]string, error) {
 	var kept []string
 	for _, item := range items {
-		item = strings.TrimSpace(text.Clean(item))
 		if item != "" && !slices.Contains(kept, item) {
 			kept = append(kept, item)
 		}
@@ -177,6 +193,9 @@ var layouts = []struct {
 	{"2006", func(t time.Time) time.Time { return t.AddDate(1, 0, 0) }},
 }
 
+// clockTime matches a time of day: what [text.TimeSpans] leaves over would be ignored.
+var clockTime = regexp.MustCompile(`(?i)\d:\d|\d ?[ap]\.?m\b`)
+
 // time reads a bound of a period: RFC 3339, a date, or an English expression
 // resolved at now. A date without a clock time is in now's location. The zero
 // time means absent.
@@ -202,9 +221,9 @@ func (a arguments) moment(name, written string, which edge, now time.Time) (time
 		return now, nil
 	}
 	spans := text.TimeSpans(written, now)
-	if len(spans) != 1 {
+	if len(spans) != 1 || clockTime.MatchString(written[:spans[0].Offset]+" "+written[spans[0].Offset+len(spans[0].Text):]) {
 		return time.Time{}, a.mistake(name, "is not one time I can read: "+quoted(clip(written, 60))+
-			`. Write a date such as 2026-03-01, or one expression such as "last week"`)
+			`. Write a date such as 2026-03-01 or 2026-03-01 11:30, or one expression such as "last week"`)
 	}
 	if which == end {
 		return spans[0].End, nil

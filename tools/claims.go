@@ -28,7 +28,9 @@ var unbacked = schema.OriginToolExternal.Ceiling()
 // doubt returns the reason why a claim is quarantined, "" when it is not.
 func (c *claim) doubt(d *Deps) string {
 	switch {
-	case c.backing == nil && c.trust < schema.MaxTrust && !d.ForeignModel && !c.approved:
+	case c.approved:
+		return ""
+	case c.backing == nil && c.trust < schema.MaxTrust && !d.ForeignModel:
 		return "the user did not say it, and the agent had read texts that are not the user's in that conversation"
 	case poison.InspectClaim(c.content) != "" && (c.backing == nil || poison.InspectClaim(c.backing.quote) == ""):
 		return "it reads like an instruction and is not the user's own"

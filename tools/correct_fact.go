@@ -17,7 +17,8 @@ const ProposalCorrect = "correct"
 
 // Correction is the payload of a proposal of kind [ProposalCorrect]: NewContent
 // shall replace the memory. No message of the user's supported it when it was
-// proposed; the approval counts as the user's word.
+// proposed, or an agent other than the main one asked for it; the approval counts as
+// the user's word.
 type Correction struct {
 	MemoryID   string       `json:"memory_id"` // public id
 	Content    string       `json:"content"`   // of that memory, as it was
@@ -116,7 +117,10 @@ func correct(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c 
 		return "correct_fact: the user asked to forget what the new text says and has not said it since. Nothing was changed.", nil
 	case replacement.ID == old.ID:
 		d.changed(ChangeNone, old)
-		return fmt.Sprintf("correct_fact: %s says that already. Nothing was changed.", old.UID), nil
+		return fmt.Sprintf("correct_fact: %s says that already. Nothing was changed.", d.Short(old.UID)), nil
+	case replacement.State == schema.StateQuarantined:
+		d.changed(ChangeQuarantined, replacement)
+		return fmt.Sprintf("Not corrected: %s still holds. The new text is saved as %s, but set aside for the host to review: %s.", d.Short(old.UID), d.Short(replacement.UID), replacement.Attributes[schema.AttrQuarantine]), nil
 	case out.Replaced(old):
 	default:
 		if err := tx.Supersede(ctx, old, replacement, byModel); err != nil {
@@ -150,8 +154,12 @@ const maxCorrections = 100
 // propose stores the correction as a proposal for the host, unless one waits
 // already.
 func propose(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c claim) (string, error) {
-	const waits = "No message of the user's in this session says so, so the correction waits for approval and %s still holds. " +
+	why, waits := "the agent asked for it; the user did not say it in that conversation", "No message of the user's in this session says so, so the correction waits for approval and %s still holds. "+
 		"If the user did say it, repeat the call with nothing but their words; do not tell them that it was changed."
+	if d.proposes() && c.backing != nil {
+		why = "an agent other than the main one asked for it; the user said it in that conversation"
+		waits = "Only the main agent corrects what the user says, so the correction waits for the host's approval and %s still holds. Do not tell the user that it was changed."
+	}
 	payload := encode(Correction{
 		MemoryID: old.UID, Content: old.Content, NewContent: c.content, Trust: c.trust, Agent: d.Scope.Agent, Session: d.Scope.Session,
 	})
@@ -166,6 +174,6 @@ func propose(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c 
 	if same > 0 {
 		return "The same correction was proposed before. " + fmt.Sprintf(waits, d.Short(old.UID)), nil
 	}
-	_, err = tx.AddProposal(ctx, old.UserID, ProposalCorrect, payload, "the agent asked for it; the user did not say it in that conversation", byModel)
+	_, err = tx.AddProposal(ctx, old.UserID, ProposalCorrect, payload, why, byModel)
 	return fmt.Sprintf(waits, d.Short(old.UID)), err
 }

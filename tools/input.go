@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -79,6 +80,8 @@ const maxWraps = 4
 
 // unwrap finds the object or the bare text inside the wrappers of agents.
 func (t *Tool) unwrap(input string, depth int) (map[string]any, error) {
+	// A ReAct model that does not stop invents the next observation.
+	input, _, _ = strings.Cut(input, "\nObservation:")
 	body := unfence(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(input), "\ufeff")))
 	switch {
 	case depth > maxWraps:
@@ -96,14 +99,15 @@ func (t *Tool) unwrap(input string, depth int) (map[string]any, error) {
 		if json.Unmarshal([]byte(body), &text) == nil {
 			return t.unwrap(text, depth+1)
 		}
-	case body[0] == '[' && json.Valid([]byte(body)):
+	case body[0] == '[' && (t.stores || json.Valid([]byte(body))):
 		return nil, mistakef("%s: the input is a JSON array. Send %s.", t.name, t.example())
 	}
 	if t.primary == "" {
 		return map[string]any{}, nil // "none", "now": written in place of parameters
 	}
-	// A ReAct model that does not stop invents the next observation.
-	body, _, _ = strings.Cut(body, "\nObservation:")
+	if t.stores && (strings.HasPrefix(body, t.name+"(") || strings.HasPrefix(body, t.primary+":")) {
+		return nil, mistakef("%s: the input is neither JSON nor just the text. Send %s.", t.name, t.example())
+	}
 	return map[string]any{t.primary: body}, nil
 }
 
@@ -140,12 +144,14 @@ func (t *Tool) object(body string) (map[string]any, error) {
 		}
 		return nil, mistakef("%s: the input is not valid JSON (%v). Send %s.", t.name, err, t.example())
 	}
-	rest := strings.TrimSpace(body[decoder.InputOffset():])
-	if strings.HasPrefix(rest, "{") {
+	if anotherObject.MatchString(body[decoder.InputOffset():]) {
 		return nil, mistakef("%s: the input holds more than one JSON object. Call the tool once for each; send %s.", t.name, t.example())
 	}
 	return object, nil
 }
+
+// anotherObject matches a JSON object, or one in Python's quotes, after the first.
+var anotherObject = regexp.MustCompile(`^\s*\{|\{\s*["']`)
 
 // unfence returns the content of a Markdown code fence that s begins with.
 func unfence(s string) string {
@@ -181,7 +187,9 @@ func (t *Tool) check(fields map[string]any) (arguments, error) {
 	}
 	args := arguments{tool: t, fields: fields}
 	for _, p := range t.parameters {
-		if _, given := args.fields[p.name]; !p.required || given && (p.kind == kindContent || p.kind == kindFlag) {
+		value, given := args.fields[p.name]
+		_, text := value.(string)
+		if !p.required || given && (p.kind == kindContent || p.kind == kindFlag || p.kind != kindText && !text) {
 			continue
 		}
 		if value, err := args.text(p.name); err != nil {

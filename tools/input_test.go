@@ -28,6 +28,9 @@ func TestReadAcceptsWhatAgentsWrite(t *testing.T) {
 		"\ufeff{\"query\": \"Lisbon flat\"}",
 		"{\"query\": \"Lisbon flat\"}\nObservation: I will wait for the result.",
 		"Lisbon flat\nObservation: There is a flat.\nThought: Good.",
+		"\"Lisbon flat\"\nObservation: There is a flat.",
+		"{\"query\": \"Lisbon flat\"}\nObservation: Found.\nAction Input: {\"query\": \"Oslo\"}",
+		"```json\n{\"query\": \"Lisbon flat\"}\nObservation: Found.\n```",
 		`{"query": "Lisbon flat", "kind": null, "tag": ""}`,
 	} {
 		args, err := search.read(t.Context(), input)
@@ -39,7 +42,7 @@ func TestReadAcceptsWhatAgentsWrite(t *testing.T) {
 }
 
 func TestReadExplainsMistakes(t *testing.T) {
-	search, correct, stats := searchMemory(), correctFact(), memoryStats()
+	search, correct, stats, remember, cycles := searchMemory(), correctFact(), memoryStats(), rememberFact(), recallByCycle()
 	for _, c := range []struct {
 		tool  *Tool
 		input string
@@ -58,7 +61,15 @@ func TestReadExplainsMistakes(t *testing.T) {
 		{search, `{query: a}`, "not valid JSON"},
 		{search, `{"query": "a", "limit": NaN}`, "not valid JSON"},
 		{search, `{"query": "a"}{"query": "b"}`, "more than one JSON object"},
+		{search, `{"query": "a"}, {"query": "b"}`, "more than one JSON object"},
+		{search, `{"query": "a"}; { 'query': 'b' }`, "more than one JSON object"},
+		{search, "{\"query\": \"a\"}\nAction Input: {\"query\": \"b\"}", "more than one JSON object"},
 		{search, `["a"]`, "JSON array"},
+		{remember, "[{\"content\": \"a\"}]\nObservation: saved", "JSON array"},
+		{remember, `[{'content': 'a'}]`, "JSON array"},
+		{remember, `remember_fact({"content": "a"})`, "neither JSON nor just the text"},
+		{remember, "content: a", "neither JSON nor just the text"},
+		{cycles, `{"startCycle": " ", "endCycle": 2}`, "startCycle is missing"},
 		{search, `{"__arg1": ["a"]}`, "must be a text or an object"},
 		{search, "\xff\xfe\x00", "not text"},
 		{search, "a\x00b", "not text"},
@@ -82,6 +93,36 @@ func TestReadExplainsMistakes(t *testing.T) {
 		_, err := stats.read(t.Context(), input)
 		require.NoError(t, err, input)
 	}
+}
+
+func TestListsInTexts(t *testing.T) {
+	remember, log := rememberFact(), memoryLog()
+	for input, items := range map[string][]string{
+		`["Noor", "Ada"]`:       {"Noor", "Ada"},
+		`"[\"Noor\", \"Ada\"]"`: {"Noor", "Ada"},
+		`"[180, 185]"`:          {"180", "185"},
+		`"Noor, Ada"`:           {"Noor", "Ada"},
+		`["", "Ada"]`:           {"Ada"},
+		`"['Noor', 'Ada']"`:     nil,
+		`"[boat]"`:              nil,
+		`"[\"a\"] and b"`:       nil,
+	} {
+		args, err := remember.read(t.Context(), `{"content": "a", "tags": `+input+`}`)
+		require.NoError(t, err)
+		list, err := args.list("tags")
+		require.Equal(t, items, list, input)
+		if items == nil {
+			require.ErrorContains(t, err, `tags is not a JSON list: `, input)
+			require.ErrorContains(t, err, `Write ["one", "two"]`, input)
+		} else {
+			require.NoError(t, err)
+		}
+	}
+	args, err := log.read(t.Context(), `{"action": "a", "importance": 5, "type": "action", "content": "b", "issueRefs": "[95, 84]"}`)
+	require.NoError(t, err)
+	refs, err := args.numbers("issueRefs")
+	require.NoError(t, err)
+	require.Equal(t, []int64{95, 84}, refs)
 }
 
 func FuzzRead(f *testing.F) {

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -103,7 +104,8 @@ const maxOffers = 200
 // Accept stores what an agent offered, with the authority of by. Its trust is not
 // higher than that of the offer.
 //
-// Errors: [schema.ErrConflict] if the user's message that said it is gone or forgotten.
+// Errors: [schema.ErrConflict] if the user's message that said it is gone or forgotten,
+// or if the user has asked to forget what it says or undone it.
 func (d *Deps) Accept(ctx context.Context, tx *schema.Tx, r *schema.PendingChange, by schema.Actor) error {
 	var o Offer
 	if err := r.Decode(&o); err != nil {
@@ -129,8 +131,11 @@ func (d *Deps) Accept(ctx context.Context, tx *schema.Tx, r *schema.PendingChang
 	}
 	c.reading, c.outright = claims.Parse(c.content, sentence, names)
 	out, err := c.add(ctx, tx, &as, r.UserID, kindOf(c.content))
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case out.Status == claims.Refused:
+		return fmt.Errorf("the user has asked to forget what it says, or undone it: %w", schema.ErrConflict)
 	}
 	if of := d.Stores.Named(o.Store); of != nil && of.Pins && out.Memory != nil && out.Status != claims.Refused && out.Status != claims.Quarantined && !out.Memory.Protected {
 		_, err = tx.AskProtection(ctx, out.Memory)
@@ -303,7 +308,9 @@ func decideOffer(ctx context.Context, tx *schema.Tx, d *Deps, id string, accept 
 	if why := o.waitsForHost(d); why != "" {
 		return "", mistakef("review_proposals: that one waits for the host, since %s. Nothing was changed.", why)
 	}
-	if err := d.Accept(ctx, tx, &waiting[at], by); err != nil {
+	if err := d.Accept(ctx, tx, &waiting[at], by); errors.Is(err, schema.ErrConflict) {
+		return "", mistakef("review_proposals: that one cannot be saved, since the user has asked to forget it or the message that says it. Reject it. Nothing was changed.")
+	} else if err != nil {
 		return "", err
 	}
 	return "Saved.", tx.DecideProposal(ctx, &waiting[at], "applied", by)

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -51,6 +52,16 @@ func (d *Deps) changed(c Change, m *schema.Memory) {
 	}
 }
 
+// records is the number of memories that were shown, stored or changed.
+func (o *Output) records() int {
+	switch o.Change {
+	case ChangeSaved, ChangeQuarantined, ChangeCorrected, ChangeProtected, ChangeForgotten:
+		return len(o.Results) + 1
+	case ChangeKnown, ChangeProposed, ChangeNone:
+	}
+	return len(o.Results)
+}
+
 // Run runs the tool as [Tool.Call] does and returns its answer with the data in
 // it. The error is the context's own, or nil.
 func (t *Tool) Run(ctx context.Context, input string) (out Output, err error) {
@@ -58,7 +69,7 @@ func (t *Tool) Run(ctx context.Context, input string) (out Output, err error) {
 		return Output{}, err
 	}
 	ctx, done := t.deps.Observe.Begin(ctx, schema.Operation{Name: "tool", Scope: t.deps.Scope, Tool: t.name})
-	defer func() { done(len(out.Results), err) }()
+	defer func() { done(out.records(), cmp.Or(err, out.Fault)) }()
 	defer func() {
 		if r := recover(); r != nil {
 			fault := schema.ForeignPanic("a call", r)

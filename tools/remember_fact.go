@@ -48,7 +48,7 @@ type claim struct {
 	trust      schema.Trust
 	chunks     []schema.Chunk
 	store      string // "" without stores
-	approved   bool   // by the host
+	approved   bool   // by the host, or by the main agent, which does not decide about doubtful ones
 	similar    *reconcile.Similar
 	corrects   int64 // row id of the claim whose place it takes; 0 for none
 }

@@ -138,6 +138,12 @@ type Reflection struct {
 	ExtraReason, PenaltyReason string
 }
 
+// The most tokens that a model can ask for, and give back.
+const (
+	mostExtra   = 24_000
+	mostPenalty = 7_000
+)
+
 func requestReflection() *Tool {
 	return &Tool{
 		name:   "request_reflection",
@@ -145,9 +151,9 @@ func requestReflection() *Tool {
 		description: "Asks the user for a reflection and its tokens. " +
 			"Use it only when the user asks to reflect; if they are leaving, ask them first. Do not use it by yourself. It then waits for their decision: stop and say so.",
 		parameters: []parameter{
-			{name: "extra", kind: kindInteger, max: 24_000, about: "tokens above the baseline of 8000"},
+			{name: "extra", kind: kindInteger, max: mostExtra, about: "tokens above the baseline of 8000"},
 			{name: "extra_reason", kind: kindText},
-			{name: "penalty", kind: kindInteger, max: 7_000, about: "tokens less, for your own mistakes"},
+			{name: "penalty", kind: kindInteger, max: mostPenalty, about: "tokens less, for your own mistakes"},
 			{name: "penalty_reason", kind: kindText},
 		},
 		run: runRequestReflection,
@@ -160,13 +166,14 @@ func runRequestReflection(ctx context.Context, d *Deps, args arguments) (string,
 	for _, n := range []struct {
 		name string
 		to   *int
-	}{{"extra", &w.Extra}, {"penalty", &w.Penalty}} {
+		most float64
+	}{{"extra", &w.Extra, mostExtra}, {"penalty", &w.Penalty, mostPenalty}} {
 		v, _, err := args.number(n.name)
 		if err != nil {
 			return "", err
 		}
-		if !(v >= 0 && v <= 24_000) {
-			return "", args.mistake(n.name, "must be a number of tokens from 0 to 24000")
+		if !(v >= 0 && v <= n.most) {
+			return "", args.mistake(n.name, fmt.Sprintf("must be a number of tokens from 0 to %v", n.most))
 		}
 		*n.to = int(v)
 	}

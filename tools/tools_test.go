@@ -195,7 +195,15 @@ func TestOnlyContextErrorsAreReturned(t *testing.T) {
 
 func TestFaultsAndPanicsAreReported(t *testing.T) {
 	var reported []string
+	failed := 0
 	all := tools.New(tools.Deps{
+		Observe: func(ctx context.Context, _ schema.Operation) (context.Context, func(int, error)) {
+			return ctx, func(_ int, err error) {
+				if err != nil {
+					failed++
+				}
+			}
+		},
 		DB: openDB(t), Scope: schema.Scope{User: "ada"},
 		Search:      func(context.Context, recall.Query) (*recall.Answer, error) { return nil, schema.ErrCorrupt },
 		Consolidate: func(context.Context) (string, error) { panic("boom") },
@@ -210,6 +218,32 @@ func TestFaultsAndPanicsAreReported(t *testing.T) {
 	}
 	require.NotContains(t, strings.Join(reported, ""), "boom", "a panic may hold a text")
 	require.Len(t, reported, 3, "a read-only file is no fault: %v", reported)
+	require.Equal(t, 4, failed, "an operation that failed is observed as such")
+	_, err := all[0].Call(t.Context(), `{"limit": 3}`)
+	require.NoError(t, err)
+	require.Equal(t, 4, failed, "a model's mistake is no failure")
+}
+
+func TestObservedRecords(t *testing.T) {
+	h := ada(t)
+	h.says("My dog is called Crumble.", time.Hour)
+	var records []int
+	remember := tools.New(tools.Deps{DB: h.db, Scope: h.scope, Observe: func(ctx context.Context, _ schema.Operation) (context.Context, func(int, error)) {
+		return ctx, func(n int, _ error) { records = append(records, n) }
+	}}, "remember_fact")[0]
+	for range 2 {
+		_, err := remember.Call(t.Context(), "The user's dog is called Crumble.")
+		require.NoError(t, err)
+	}
+	require.Equal(t, []int{1, 0}, records, "saved, then known")
+}
+
+// A number of the wrong type or too large is answered with what it has to be.
+func TestNumbersAreExplained(t *testing.T) {
+	h := newHost(t, openDB(t), schema.Scope{User: "ada"}, "recall_by_cycle", "request_reflection")
+	require.Contains(t, h.call("recall_by_cycle", `{"startCycle": [1], "endCycle": 2}`), "startCycle must be a number")
+	require.Contains(t, h.call("request_reflection", `{"penalty": 9000}`), "penalty must be a number of tokens from 0 to 7000")
+	require.Contains(t, h.call("request_reflection", `{"extra": 24001}`), "extra must be a number of tokens from 0 to 24000")
 }
 
 func TestMissingHostFunctions(t *testing.T) {

@@ -204,7 +204,7 @@ var poisoning = []Mutant{
 	{
 		Defence: "a model's claim after untrusted text is quarantined",
 		File:    "tools/claims.go",
-		Old:     "case c.backing == nil && c.trust < schema.MaxTrust && !d.ForeignModel && !c.approved:",
+		Old:     "case c.backing == nil && c.trust < schema.MaxTrust && !d.ForeignModel:",
 		New:     "case c.backing == nil && c.trust < 0:",
 		Package: "./tools",
 		Test:    "TestRememberUngrounded",
@@ -544,6 +544,22 @@ var poisoning = []Mutant{
 		New:     "if replacement.Trust < 0 {",
 		Package: "./schema",
 		Test:    "TestSupersedeNeedsTrust",
+	},
+	{
+		Defence: "a quarantined claim never supersedes one that is in use",
+		File:    "schema/change.go",
+		Old:     "if replacement.State == StateQuarantined {",
+		New:     "if replacement.State == \"\" {",
+		Package: "./schema",
+		Test:    "TestSupersedeRefuses",
+	},
+	{
+		Defence: "a standing order to an agent with a trade is one",
+		File:    "internal/poison/claim.go",
+		Old:     "if standing.MatchString(s) {",
+		New:     "if false {",
+		Package: "./internal/poison",
+		Test:    "TestInspectClaim",
 	},
 	{
 		Defence: "a task for a program in minutes or a list is detected",

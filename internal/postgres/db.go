@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,6 +75,9 @@ func Open(ctx context.Context, dsn string, config engine.Config) (engine.DB, err
 		db.schema = defaultSchema
 		parsed.RuntimeParams["search_path"] = db.schema
 	}
+	if !plainName.MatchString(db.schema) || strings.Contains(parsed.RuntimeParams["options"], "search_path") {
+		return nil, &engine.InvalidError{Field: "path", Reason: "sets search_path to something else than one schema: name one schema, as in search_path=tenant_a, in lower-case letters, digits and underscores"}
+	}
 	if parsed.RuntimeParams["application_name"] == "" {
 		parsed.RuntimeParams["application_name"] = "ebb"
 	}
@@ -99,6 +103,10 @@ func Open(ctx context.Context, dsn string, config engine.Config) (engine.DB, err
 	}
 	return db, nil
 }
+
+// plainName matches the name of a schema that needs no quotes. With two names, the tables
+// would be in whichever schema exists, which another memory may use.
+var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
 
 // errPooled is the error of a pooler that drops settings of connections.
 var errPooled = &engine.InvalidError{
