@@ -27,11 +27,18 @@ func (r *Request) pickSpans(ctx context.Context, all *ranked) ([]pick, error) {
 			return nil, err
 		}
 		if len(dated) > 0 && p.Story {
-			all.note = "Nothing is stored about " + spanName(ahead) + "; this is near it."
+			switch held, err := r.holds(ctx, p.Spans[:1]); {
+			case err != nil:
+				return nil, err
+			case !held:
+				all.note = "Nothing is stored about " + spanName(ahead) + "; this is near it."
+			}
 		}
 	}
 	var from []pick
-	if !p.Advice && slices.ContainsFunc(p.Spans, func(s lexicon.Span) bool { return s.Start.Before(r.Now) }) {
+	if slices.ContainsFunc(p.Spans, func(s lexicon.Span) bool {
+		return s.Start.Before(r.Now) && (!p.Advice || p.Story && s.End.After(r.Now))
+	}) {
 		if from, err = r.from(ctx, p.Spans); err != nil {
 			return nil, err
 		}
@@ -258,12 +265,30 @@ func (ix *index) explicit(s lexicon.Span, loc *time.Location) map[uint32]bool {
 	return found
 }
 
+// holds reports whether anything was said in spans or about them, even if the query skips it or
+// it says too little to be picked.
+func (r *Request) holds(ctx context.Context, spans []lexicon.Span) (bool, error) {
+	for i := range r.index.docs {
+		if r.index.meta[i].said() && within(spans, r.index.docs[i].time) && r.filter.admits(r.index, uint32(i)) {
+			return true, nil
+		}
+	}
+	skip := r.Skip
+	r.Skip = nil
+	about, err := r.dated(ctx, spans)
+	r.Skip = skip
+	return len(about) > 0, err
+}
+
 // nearest picks the texts of the day that is nearest to a time without any, and
 // sets the answer's note.
 func (r *Request) nearest(ctx context.Context, all *ranked) ([]pick, error) {
 	asked := r.Plan.Spans[0]
 	if !r.Plan.Personal && !r.remembers(asked) {
 		return nil, nil
+	}
+	if held, err := r.holds(ctx, r.Plan.Spans); held || err != nil {
+		return nil, err
 	}
 	what := "from " + spanName(asked)
 	if !asked.Start.Before(r.Now) {
@@ -311,6 +336,9 @@ func (r *Request) remembers(s lexicon.Span) bool {
 // spanName formats a span as its first and last day.
 func spanName(s lexicon.Span) string {
 	const form = "Mon 2006-01-02"
+	if s.Start.Year() == 1 {
+		return "before " + s.End.Format(form)
+	}
 	if last := s.End.AddDate(0, 0, -1); last.After(s.Start) {
 		return s.Start.Format(form) + " to " + last.Format(form)
 	}
