@@ -59,6 +59,11 @@ func TestPeriodQuestion(t *testing.T) {
 	assert.Equal(t, "The dentist is on 20 June at three.", texts(a)[0])
 	assert.GreaterOrEqual(t, a.Results[0].Relevance, answerRelevance)
 
+	// A question of an unclear tense is about the last and the next one.
+	a = planned(t, s, "Was machen wir am Samstag?", nil)
+	assert.Equal(t, []string{"Planted forty tulips with Noor behind the shed."}, texts(a))
+	assert.Empty(t, a.Note)
+
 	// An empty period is reported as empty, with the nearest day that has messages.
 	a = planned(t, s, "What did I do on Sunday?", nil)
 	assert.Equal(t, "Nothing is stored from Sun 2025-05-11; nearest is Sat 2025-05-10.", a.Note)
