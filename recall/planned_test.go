@@ -59,6 +59,11 @@ func TestPeriodQuestion(t *testing.T) {
 	assert.Equal(t, "The dentist is on 20 June at three.", texts(a)[0])
 	assert.GreaterOrEqual(t, a.Results[0].Relevance, answerRelevance)
 
+	// A question of an unclear tense is about the last and the next one.
+	a = planned(t, s, "Was machen wir am Samstag?", nil)
+	assert.Equal(t, []string{"Planted forty tulips with Noor behind the shed."}, texts(a))
+	assert.Empty(t, a.Note)
+
 	// An empty period is reported as empty, with the nearest day that has messages.
 	a = planned(t, s, "What did I do on Sunday?", nil)
 	assert.Equal(t, "Nothing is stored from Sun 2025-05-11; nearest is Sat 2025-05-10.", a.Note)
@@ -71,6 +76,39 @@ func TestPeriodQuestion(t *testing.T) {
 	a = planned(t, s, "What happened in 1789?", nil)
 	assert.Empty(t, a.Note)
 	assert.Empty(t, a.Results)
+}
+
+func TestNotesOfStoredTimes(t *testing.T) {
+	db := open(t)
+	say(t, db, ada, append(week(),
+		turn{"sun", "Ada", "user", "How long do tulips need?", "", -3 * aDay},
+		turn{"now", "Ada", "user", "Sold the accordion to Halvor.", "", -60})...)
+	s := New(db, Options{})
+	defer s.Close()
+
+	for question, want := range map[string][]string{
+		"What should I do today?":  {"Sold the accordion to Halvor."},
+		"What did I do today?":     {"Sold the accordion to Halvor."},
+		"What did I do on Sunday?": nil, // a question only
+	} {
+		a := planned(t, s, question, nil)
+		assert.Equal(t, want, texts(a), question)
+		assert.Empty(t, a.Note, question)
+	}
+	a := planned(t, s, "What did I do before May?", nil)
+	assert.Equal(t, "Nothing is stored from before Thu 2025-05-01; nearest is Mon 2025-05-05.", a.Note)
+
+	// What a query skips is stored, too.
+	for question, skipped := range map[string]string{
+		"What did I do today?":       "Sold the accordion to Halvor.",
+		"What am I doing on Friday?": "On Friday we fly to Porto, pack the tripod.",
+		"What's on 20 June?":         "The dentist is on 20 June at three.",
+	} {
+		p := lexicon.PlanOf(question, noon)
+		a := search(t, s, Query{Text: question, Plan: &p, Limit: 8, Skip: func(m *schema.Memory) bool { return m.Content == skipped }})
+		assert.Empty(t, a.Note, question)
+		assert.NotContains(t, texts(a), skipped)
+	}
 }
 
 func TestDateOfSomethingWithAnOwner(t *testing.T) {

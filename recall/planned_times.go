@@ -3,6 +3,7 @@ package recall
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -20,27 +21,31 @@ func (r *Request) pickSpans(ctx context.Context, all *ranked) ([]pick, error) {
 	if err != nil {
 		return nil, err
 	}
-	if ahead := p.Spans[0]; len(dated) == 0 && !ahead.Start.Before(r.Now) { // guests arrive before a holiday
+	var from []pick
+	if slices.ContainsFunc(p.Spans, func(s lexicon.Span) bool {
+		return s.Start.Before(r.Now) && (!p.Advice || p.Story && s.End.After(r.Now))
+	}) {
+		if from, err = r.from(ctx, p.Spans, whyTime); err != nil {
+			return nil, err
+		}
+	}
+	if ahead := p.Spans[0]; len(dated)+len(from) == 0 && !ahead.Start.Before(r.Now) { // guests arrive before a holiday
 		const about = 4
 		wide := lexicon.Span{Start: ahead.Start.AddDate(0, 0, -about), End: ahead.End.AddDate(0, 0, about)}
 		if dated, err = r.dated(ctx, []lexicon.Span{wide}); err != nil {
 			return nil, err
 		}
 		if len(dated) > 0 && p.Story {
-			all.note = "Nothing is stored about " + spanName(ahead) + "; this is near it."
-		}
-	}
-	var from []pick
-	if !p.Advice && slices.ContainsFunc(p.Spans, func(s lexicon.Span) bool { return s.Start.Before(r.Now) }) {
-		if from, err = r.from(ctx, p.Spans); err != nil {
-			return nil, err
+			switch held, err := r.namesDateIn(ctx, p.Spans[:1]); {
+			case err != nil:
+				return nil, err
+			case !held:
+				all.note = "Nothing is stored about " + spanName(ahead) + "; this is near it."
+			}
 		}
 	}
 	for i := range dated {
 		dated[i].why, dated[i].minRelevance = whyDate, answerRelevance
-	}
-	for i := range from {
-		from[i].why, from[i].minRelevance = whyTime, answerRelevance
 	}
 	if !p.Story {
 		return r.matching(append(dated, from...)), nil
@@ -52,14 +57,10 @@ func (r *Request) pickSpans(ctx context.Context, all *ranked) ([]pick, error) {
 	return picks, nil
 }
 
-// from picks what was said in spans, the user's own words first.
-func (r *Request) from(ctx context.Context, spans []lexicon.Span) ([]pick, error) {
+// from picks what was said in spans, the user's own words first, for the reason why.
+func (r *Request) from(ctx context.Context, spans []lexicon.Span, why string) ([]pick, error) {
 	const others = 0.6 // weight of what others said
-	type place struct {
-		doc  uint32
-		info float64
-	}
-	info := func(doc uint32) float64 {
+	informs := func(doc uint32) float64 {
 		if r.index.docs[doc].flags&byUser == 0 {
 			return others * r.informative(doc)
 		}
@@ -75,18 +76,14 @@ func (r *Request) from(ctx context.Context, spans []lexicon.Span) ([]pick, error
 		slices.SortStableFunc(inside, func(a, b uint32) int { return cmp.Compare(r.index.docs[b].words, r.index.docs[a].words) })
 		inside = inside[:weighedDepth]
 	}
-	places := make([]place, len(inside))
-	for i, doc := range inside {
-		places[i] = place{doc, info(doc)}
+	info := make(map[uint32]float64, len(inside))
+	for _, doc := range inside {
+		info[doc] = informs(doc)
 	}
-	slices.SortFunc(places, func(a, b place) int { return cmp.Or(cmp.Compare(b.info, a.info), cmp.Compare(a.doc, b.doc)) })
-	var docs []uint32
-	for _, p := range places[:min(len(places), storyDepth)] {
-		docs = append(docs, p.doc)
-	}
-	picks, err := r.readPicks(ctx, docs)
+	slices.SortFunc(inside, func(a, b uint32) int { return cmp.Or(cmp.Compare(info[b], info[a]), cmp.Compare(a, b)) })
+	picks, err := r.readPicks(ctx, inside[:min(len(inside), storyDepth)])
 	for i := range picks {
-		picks[i].info = info(picks[i].doc)
+		picks[i].why, picks[i].minRelevance, picks[i].info = why, answerRelevance, info[picks[i].doc]
 	}
 	return picks, err
 }
@@ -193,17 +190,14 @@ func (r *Request) dateHolders(spans []lexicon.Span) (docs []uint32) {
 			}
 		}
 	}
+	around := slices.Clone(spans)
+	for i, s := range spans {
+		around[i] = lexicon.Span{Start: s.Start.Add(-datedBefore), End: s.End.Add(datedAfter)}
+	}
 	var near []uint32
 	for i := range ix.docs {
-		d := &ix.docs[i]
-		if d.flags&lexicon.HoldsDate == 0 || taken[uint32(i)] {
-			continue
-		}
-		for _, s := range spans {
-			if s.Start.Add(-datedBefore).UnixMilli() <= d.time && d.time < s.End.Add(datedAfter).UnixMilli() {
-				near = append(near, uint32(i))
-				break
-			}
+		if d := &ix.docs[i]; d.flags&lexicon.HoldsDate != 0 && !taken[uint32(i)] && within(around, d.time) {
+			near = append(near, uint32(i))
 		}
 	}
 	away := func(doc uint32) int64 {
@@ -243,9 +237,7 @@ func (ix *index) explicit(s lexicon.Span, loc *time.Location) map[uint32]bool {
 	for day := s.Start.In(loc); day.Before(s.End); day = day.AddDate(0, 0, 1) {
 		months := of(lexicon.MonthTerms(day.Month()))
 		if days > 8 { // the month is enough
-			for doc := range months {
-				found[doc] = true
-			}
+			maps.Copy(found, months)
 			day = time.Date(day.Year(), day.Month()+1, 0, 0, 0, 0, 0, loc)
 			continue
 		}
@@ -258,59 +250,65 @@ func (ix *index) explicit(s lexicon.Span, loc *time.Location) map[uint32]bool {
 	return found
 }
 
+// namesDateIn reports whether a text names a date within spans, even one that the query skips.
+func (r *Request) namesDateIn(ctx context.Context, spans []lexicon.Span) (bool, error) {
+	unskipped := *r
+	unskipped.Skip = nil
+	dated, err := unskipped.dated(ctx, spans)
+	return len(dated) > 0, err
+}
+
 // nearest picks the texts of the day that is nearest to a time without any, and
 // sets the answer's note.
 func (r *Request) nearest(ctx context.Context, all *ranked) ([]pick, error) {
 	asked := r.Plan.Spans[0]
-	if !r.Plan.Personal && !r.remembers(asked) {
+	const near = 60 * 24 * time.Hour
+	around := []lexicon.Span{{Start: asked.Start.Add(-near), End: asked.End.Add(near)}}
+	if !r.Plan.Personal && !slices.ContainsFunc(r.index.docs, func(d document) bool { return within(around, d.time) }) {
 		return nil, nil
 	}
-	what := "from " + spanName(asked)
+	if held, err := r.namesDateIn(ctx, r.Plan.Spans); held || err != nil {
+		return nil, err
+	}
 	if !asked.Start.Before(r.Now) {
 		all.note = "Nothing is stored about " + spanName(asked) + "."
 		return nil, nil
 	}
-	all.note = "Nothing is stored " + what + "."
 	best, least := -1, int64(math.MaxInt64)
 	for i := range r.index.docs {
 		d := &r.index.docs[i]
-		away := max(asked.Start.UnixMilli()-d.time, d.time-asked.End.UnixMilli(), 0)
-		if r.index.meta[i].said() && d.flags&(byUser|lexicon.Asks) == byUser && away < least && r.filter.admits(r.index, uint32(i)) {
+		if !r.index.meta[i].said() || !r.filter.admits(r.index, uint32(i)) {
+			continue
+		}
+		if within(r.Plan.Spans, d.time) {
+			return nil, nil
+		}
+		if away := max(asked.Start.UnixMilli()-d.time, d.time-asked.End.UnixMilli(), 0); d.flags&(byUser|lexicon.Asks) == byUser && away < least {
 			best, least = i, away
 		}
 	}
+	nothing := "Nothing is stored from " + spanName(asked)
+	all.note = nothing + "."
 	if best < 0 {
 		return nil, nil
 	}
 	start := time.UnixMilli(r.index.docs[best].time).In(r.Now.Location())
 	start = time.Date(start.Year(), start.Month(), start.Day(), 0, 0, 0, 0, start.Location())
 	day := lexicon.Span{Start: start, End: start.AddDate(0, 0, 1)}
-	from, err := r.from(ctx, []lexicon.Span{day})
+	from, err := r.from(ctx, []lexicon.Span{day}, whyNearest)
 	if err != nil || len(from) == 0 {
 		return nil, err
 	}
-	for i := range from {
-		from[i].why, from[i].minRelevance = whyNearest, answerRelevance
-	}
-	all.note = "Nothing is stored " + what + "; nearest is " + spanName(day) + "."
+	all.note = nothing + "; nearest is " + spanName(day) + "."
 	return r.thin(nil, from), nil
-}
-
-// remembers reports a time that is near a stored text.
-func (r *Request) remembers(s lexicon.Span) bool {
-	const near = 60 * 24 * time.Hour
-	for i := range r.index.docs {
-		at := time.UnixMilli(r.index.docs[i].time)
-		if at.After(s.Start.Add(-near)) && at.Before(s.End.Add(near)) {
-			return true
-		}
-	}
-	return false
 }
 
 // spanName formats a span as its first and last day.
 func spanName(s lexicon.Span) string {
 	const form = "Mon 2006-01-02"
+	if s.Start.Year() == 1 {
+		return "before " + s.End.Format(form)
+	}
 	if last := s.End.AddDate(0, 0, -1); last.After(s.Start) {
 		return s.Start.Format(form) + " to " + last.Format(form)
 	}

@@ -244,7 +244,8 @@ func TestPastAppointmentsTakeNoRoom(t *testing.T) {
 	for _, stays := range []string{
 		"My birthday is on 24 March.", "Our anniversary is 21 March.", "I have worked at Kew since 2019.", "I had an operation in 2019.",
 		"I had an operation in March 2019.", "My knee was replaced on 24 February.", "Yoga is every Tuesday.", "We are moving to Leeds on 3 April.",
-		"I'm getting married on 12 April.", "From Monday Piotr signs my expenses.",
+		"I'm getting married on 12 April.", "From Monday Piotr signs my expenses.", "Choir is Tuesday nights.", "The cleaner comes on Wednesday.", "I get paid on the 25th.",
+		"Mein Morgen gehört dem Garten.",
 	} {
 		require.Contains(t, linesOf(claimsOf(lasting, stays), time.UTC).Ask(t.Context(), "Which wine goes with fish?", "", Meaning{}, nil, now).Choose(1000).Text, stays)
 	}

@@ -14,6 +14,7 @@ const (
 	deCount   = `(\d{1,3}|ein(?:em|er|en|es)?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|paar)`
 	deUnit    = `(tag|wochenende|woche|monat|jahr|quartal)(?:e?n|e|s)?`
 	deSeason  = `(frühling|frühjahr|sommer|herbst|winter)`
+	deOnDay   = `(?:am |den |der )?` + deWeekday + `[ ,]*(?:den |der )?` // before the date that says which
 	deLast    = `(?:letzt|vorig|vergangen)e[nrsm]?`
 	deNext    = `(?:nächst|naechst|kommend)e[nrsm]?`
 	deThis    = `(?:diese[nrsm]?|dies|heurige[nrsm]?)`
@@ -39,15 +40,11 @@ var germanTimes = timeLanguage{
 	phrases: []timePhrase{
 		timePhraseOf(`(?:jede[nrs]? (?:`+deWeekday+`|`+dePart+`|`+deUnit+`)|(?:`+deWeekday+`|morgen|abend)s|am (?:frühen )?morgen|(?:guten|schönen) (?:morgen|tag|abend)|guter dinge)`, recurringPhrase),
 		timePhraseOf(`(vorgestern|gestern|heute|heut|übermorgen|morgen)(?: `+dePart+`)?`, germanNearDay),
-		timePhraseOf(`(?:am |der |den |vom |zum )?(\d{1,2})\. ?`+deMonth+`\.?(?:,? ?(\d{4}))?`, func(g []string, ref time.Time) (timeMatch, bool) {
-			return calendarDay(numberOf(g[1]), germanMonth(g[2]), g[3], ref)
+		timePhraseOf(`(?:`+deOnDay+`|am |der |den |vom |zum )?(\d{1,2})\. ?`+deMonth+`\.?(?:,? ?(\d{4}))?`, func(g []string, ref time.Time) (timeMatch, bool) {
+			return calendarDay(numberOf(g[2]), germanMonth(g[3]), g[4], ref)
 		}),
-		timePhraseOf(`(?:am|der|den|vom|zum) (\d{1,2})\. ?(\d{1,2})\.(\d{4}|\d{2})?`, func(g []string, ref time.Time) (timeMatch, bool) {
-			mo := numberOf(g[2])
-			if mo < 1 || mo > 12 {
-				return timeMatch{}, false
-			}
-			return calendarDay(numberOf(g[1]), time.Month(mo), g[3], ref)
+		timePhraseOf(`(?:`+deOnDay+`|(?:am|der|den|vom|zum) )(\d{1,2})\. ?(\d{1,2})\.(\d{4}|\d{2})?`, func(g []string, ref time.Time) (timeMatch, bool) {
+			return dayOfNumbers(g[2], g[3], g[4], ref)
 		}),
 		timePhraseOf(`(?:am|zum|vom) (\d{1,2})\.`, func(g []string, ref time.Time) (timeMatch, bool) { return monthDay(numberOf(g[1]), ref) }),
 		timePhraseOf(`vor (?:ein )?`+deCount+` `+deUnit, func(g []string, ref time.Time) (timeMatch, bool) {
@@ -60,11 +57,13 @@ var germanTimes = timeLanguage{
 			return lastUnits(countOf(g[1], germanCounts), germanUnits[g[2]], ref)
 		}),
 		timePhraseOf(`(?:(?:am|im|in|den|der|die|das|an) (?:der |den )?)?(?:(`+deLast+`)|(`+deNext+`)|(`+deThis+`)|(vorletzte[nrsm]?)|(übernächste[nrsm]?)) (?:(wochenende|woche|monat|jahr|quartal|nacht|abend|morgen)|`+deWeekday+`|`+deMonth+`|`+deSeason+`)`+dePart+`?`, germanRelative),
-		timePhraseOf(`(?:am |den |der )?`+deWeekday+`(?:[ ,]*(?:den |der )?(\d{1,2})\. ?`+deMonth+`| ?`+dePart+`)?`, germanWeekday),
+		timePhraseOf(`(?:am |den |der )?`+deWeekday+`(?: ?`+dePart+`)?`, func(g []string, ref time.Time) (timeMatch, bool) {
+			return inPart(bareWeekday(germanDays[g[1]], ref), g[2], germanParts), true
+		}),
 		timePhraseOf(`(?:am|übers|das) wochenende`, func(_ []string, ref time.Time) (timeMatch, bool) { return bareWeekend(ref), true }),
-		timePhraseOf(`(?:(?:im|den|der|seit|anfang|mitte|ende) )+`+deMonth+`(?: (\d{4}))?`, germanMonthAlone),
-		timePhraseOf(deMonth+`(?: (\d{4}))`, germanMonthAlone),
-		timePhraseOf(`(januar|jänner|februar|feber|märz|juni|juli|oktober|dezember)`, germanMonthAlone),
+		timePhraseOf(`(?:(?:im|den|der|seit|(anfang|mitte|ende)) )+`+deMonth+`(?: (\d{4}))?`, germanMonthAlone),
+		timePhraseOf(`()`+deMonth+`(?: (\d{4}))`, germanMonthAlone),
+		timePhraseOf(`()(januar|jänner|februar|feber|märz|juni|juli|oktober|dezember)`, germanMonthAlone),
 		timePhraseOf(`(?:im|den|der|diesen) `+deSeason+`(?: (\d{4}))?`, func(g []string, ref time.Time) (timeMatch, bool) {
 			return bareSeason(germanSeasons[g[1]], g[2], ref)
 		}),
@@ -111,7 +110,9 @@ var (
 func germanMonth(name string) time.Month { return germanMonths[string([]rune(name)[:3])] }
 
 func germanMonthAlone(g []string, ref time.Time) (timeMatch, bool) {
-	return calendarMonth(germanMonth(g[1]), strings.Join(g[2:], ""), ref)
+	m, ok := calendarMonth(germanMonth(g[2]), strings.Join(g[3:], ""), ref)
+	m.narrow(map[string]int{"anfang": 1, "mitte": 2, "ende": 3}[g[1]])
+	return m, ok
 }
 
 // countOf returns a count in digits or by name, 1 for others.
@@ -168,13 +169,6 @@ func germanRelative(g []string, ref time.Time) (timeMatch, bool) {
 		return relativeTo(rel, lexEntry{kind: lexMonth, n: int(germanMonth(g[8]))}, ref)
 	}
 	return relativeTo(rel, lexEntry{kind: lexSeason, n: int(germanSeasons[g[9]])}, ref)
-}
-
-func germanWeekday(g []string, ref time.Time) (timeMatch, bool) {
-	if g[2] != "" { // "Freitag, den 3. Mai": the date says which
-		return calendarDay(numberOf(g[2]), germanMonth(g[3]), "", ref)
-	}
-	return inPart(bareWeekday(germanDays[g[1]], ref), g[4], germanParts), true
 }
 
 func germanHoliday(g []string, ref time.Time) (timeMatch, bool) {

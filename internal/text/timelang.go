@@ -62,7 +62,36 @@ func withPhrases(found []TimeSpan, s string, ref time.Time) []TimeSpan {
 		}
 	}
 	slices.SortFunc(found, func(a, b TimeSpan) int { return cmp.Compare(a.Offset, b.Offset) })
+	for i := len(found) - 2; i >= 0; i-- {
+		if found[i].upTo(found[i+1], s) {
+			found = slices.Delete(found, i+1, i+2)
+		}
+	}
 	return found
+}
+
+// untilNext matches what joins two expressions to a range.
+var untilNext = regexp.MustCompile(`(?i)^\s*(?:(?:bis|hasta|al?)\s+|[到至])`)
+
+// upTo extends a time to the next one in s, if s joins the two: "Montag bis Freitag",
+// "de lunes a viernes", "周一到周五". It leaves alone a time without a year that ends in one with
+// a year.
+func (t *TimeSpan) upTo(b TimeSpan, s string) bool {
+	end := t.Offset + len(t.Text)
+	if end+len(untilNext.FindString(s[end:])) < max(b.Offset, end+1) || t.NextStart.IsZero() != b.NextStart.IsZero() {
+		return false
+	}
+	if !t.Start.Before(b.End) {
+		b.End = b.NextEnd
+	}
+	if !t.Start.Before(b.End) {
+		return false
+	}
+	t.End, t.Text = b.End, s[t.Offset:b.Offset+len(b.Text)]
+	if !t.NextStart.IsZero() {
+		t.NextEnd = t.NextStart.AddDate(0, 0, int(t.End.Sub(t.Start).Round(24*time.Hour)/(24*time.Hour)))
+	}
+	return true
 }
 
 // phraseSpans finds the expressions of all [timeLanguages] and of Chinese, from left to right.
@@ -99,6 +128,9 @@ func phraseAt(s string, at int, ref time.Time) (phraseSpan, int) {
 	for _, language := range timeLanguages {
 		if !language.leads[word] && !(s[at] >= '0' && s[at] <= '9') {
 			continue
+		}
+		if word == "morgen" && nounBefore.MatchString(s[max(0, at-sinceBefore):at+1]) {
+			return phraseSpan{TimeSpan{Text: s[at : at+len(word)], Offset: at}, true}, len(word)
 		}
 		if span, taken := firstPhrase(language.phrases, s, at, ref, goesOn); taken > 0 {
 			return span, taken
@@ -137,6 +169,10 @@ var (
 )
 
 const sinceBefore = 20
+
+// nounBefore matches what makes the "Morgen" after it the morning, up to its first letter: "mein
+// Morgen", "am nächsten Morgen".
+var nounBefore = regexp.MustCompile(`(?:^|[^\pL])(?i:am|zum|vom|gegen|de[rnms]|(?:[mds]?ein|kein|unser|ihr)(?:e[nmrs])?|euer|euren|jene[rnm])\s+(?:\p{Ll}+e[rnms]?\s+)?M$`)
 
 // goesOn reports whether rest continues the word before it.
 func goesOn(rest string) bool {
@@ -194,6 +230,14 @@ func calendarDay(d int, mo time.Month, yr string, ref time.Time) (timeMatch, boo
 	m.future = year
 	m.from, m.to, ok = p.pastDay(mo, d)
 	return m, ok
+}
+
+// dayOfNumbers returns a day of a month by number.
+func dayOfNumbers(d, mo, yr string, ref time.Time) (timeMatch, bool) {
+	if n := numberOf(mo); n >= 1 && n <= 12 {
+		return calendarDay(numberOf(d), time.Month(n), yr, ref)
+	}
+	return timeMatch{}, false
 }
 
 // calendarMonth returns a month; without a year the nearest past one.

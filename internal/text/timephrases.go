@@ -60,6 +60,12 @@ func (p *timeParser) modified(i, depth int) (timeMatch, bool) {
 	if m.grain <= day {
 		return m, true
 	}
+	m.narrow(half)
+	return m, m.from.Before(m.to)
+}
+
+// narrow shortens a period to its first (1), middle (2) or second (3) half; 0 is all of it.
+func (m *timeMatch) narrow(half int) {
 	mid := midpoint(m.from, m.to)
 	switch half {
 	case 1:
@@ -69,7 +75,6 @@ func (p *timeParser) modified(i, depth int) (timeMatch, bool) {
 	case 3:
 		m.from = mid
 	}
-	return m, m.from.Before(m.to)
 }
 
 // article reads expressions with a leading "the", "in" or "on the", which they

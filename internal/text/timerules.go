@@ -113,7 +113,11 @@ func (p *timeParser) withPart(m timeMatch) timeMatch {
 		return m
 	}
 	j := m.j
-	if p.kind(j) == lexPart && !p.toks[j].plural {
+	switch {
+	case p.kind(j) != lexPart:
+	case p.toks[j].plural: // "Tuesday nights" are each Tuesday's
+		m.recurring = m.recurring || m.future == week
+	default:
 		m.from, m.to = partSpan(m.from, p.toks[j].n)
 		m.j, m.grain = j+1, partOfDay
 	}

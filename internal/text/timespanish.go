@@ -29,7 +29,13 @@ var spanishTimes = timeLanguage{
 		timePhraseOf(`(?:el |al |del )?(?:`+esWeekday+`,? )?(?:el )?(?:día )?(\d{1,2}) de `+esMonth+`(?: del? (?:año )?(\d{4}))?`, func(g []string, ref time.Time) (timeMatch, bool) {
 			return calendarDay(numberOf(g[2]), spanishMonths[g[3]], g[4], ref)
 		}),
-		timePhraseOf(`el (?:día )?(\d{1,2})`, func(g []string, ref time.Time) (timeMatch, bool) { return monthDay(numberOf(g[1]), ref) }),
+		timePhraseOf(`(?:(?:el |al |del )?`+esWeekday+`,? |(?:el|al|del) )(?:día )?(\d{1,2})(?:[/.-](\d{1,2})[/.-](\d{4}|\d{2})|/(\d{1,2}))`, func(g []string, ref time.Time) (timeMatch, bool) {
+			return dayOfNumbers(g[2], g[3]+g[5], g[4], ref)
+		}),
+		timePhraseOf(`el (?:día )?(\d{1,2})( ?%| por cien| de l|[/.,–-]\d)?`, func(g []string, ref time.Time) (timeMatch, bool) {
+			m, ok := monthDay(numberOf(g[1]), ref)
+			return m, ok && g[2] == "" // neither a share nor one of several
+		}),
 		timePhraseOf(`hace `+esCount+` `+esUnit, func(g []string, ref time.Time) (timeMatch, bool) {
 			return countedUnits(-countOf(g[1], spanishCounts), spanishUnits[g[2][:1]], ref)
 		}),
@@ -63,8 +69,10 @@ var spanishTimes = timeLanguage{
 			return inPart(bareWeekday(spanishDays[g[1]], ref), g[2], spanishParts), true
 		}),
 		timePhraseOf(`(?:en |el )?fin de semana`, func(_ []string, ref time.Time) (timeMatch, bool) { return bareWeekend(ref), true }),
-		timePhraseOf(`(?:en |a (?:principios|mediados|finales) de |de |desde )?`+esMonth+`(?: del? (?:año )?(\d{4}))?`, func(g []string, ref time.Time) (timeMatch, bool) {
-			return calendarMonth(spanishMonths[g[1]], g[2], ref)
+		timePhraseOf(`(?:en |a (principios|mediados|finales) de |de |desde )?`+esMonth+`(?: del? (?:año )?(\d{4}))?`, func(g []string, ref time.Time) (timeMatch, bool) {
+			m, ok := calendarMonth(spanishMonths[g[2]], g[3], ref)
+			m.narrow(map[string]int{"principios": 1, "mediados": 2, "finales": 3}[g[1]])
+			return m, ok
 		}),
 		timePhraseOf(`(?:en |el |la |del )+`+esSeason+`(?: del? (\d{4}))?`, func(g []string, ref time.Time) (timeMatch, bool) {
 			return bareSeason(spanishSeasons[g[1]], g[2], ref)

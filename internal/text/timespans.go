@@ -31,7 +31,8 @@ type TimeSpan struct {
 //     "the last two weeks" and "the past month" end with ref.
 //   - "two weeks ago" and "in two weeks" are the calendar unit that far away, not
 //     the exact day.
-//   - "5/6/2023" is month first unless that is impossible; "5.6.2023" is day first.
+//   - "5/6/2023" is month first unless that is impossible; "5.6.2023" and "el 5/6/2023" are
+//     day first.
 //   - early, mid and late are the first, middle and second half of a period.
 //   - Morning is 5-12 h, afternoon 12-18 h, evening 17-24 h, night 18 h to 6 h.
 //   - Seasons are meteorological and northern; winter belongs to the year of its December.

@@ -58,6 +58,7 @@ func TestTimeSpans(t *testing.T) {
 		"May I ask you to march":            "",
 		"2023-02-30":                        "",
 		"every Sunday, on Mondays":          "",
+		"choir Tuesday nights":              "",
 		"at 5pm, 24/7, version 1.2.2023.4":  "",
 		"in 2000 steps, page 2021":          "",
 		"he sat in the sun, second to none": "",

@@ -142,11 +142,12 @@ func PlanOf(question string, now time.Time) Plan {
 	p.World = !goesOn && len(p.Words) == 0 && !p.Personal && !p.generic && (len(spans) > 0 || clockAsked.MatchString(folded))
 	if goesOn || asks && !ofTheWorld && len(spans) > 0 && (p.Personal || p.generic && len(p.Words) == 0) {
 		p.Story = len(p.Words) == 0
+		of := tenseOf(folded)
+		if goesOn { // it is that of the question before
+			of = unclear
+		}
 		for _, s := range spans {
-			if goesOn && !s.NextStart.IsZero() { // its tense is that of the question before
-				p.Spans = append(p.Spans, Span{s.NextStart, s.NextEnd})
-			}
-			p.Spans = append(p.Spans, spanAsked(s, now, folded))
+			p.Spans = append(p.Spans, spansAsked(s, now, of)...)
 		}
 	}
 	if p.About == "" && len(spans) == 0 && !ofTheWorld {
@@ -156,23 +157,43 @@ func PlanOf(question string, now time.Time) Plan {
 	return p
 }
 
-// spanAsked is the time that an expression means in a question. The tense of the
-// question decides between a past and a future reading; a time that is not over is neither.
-func spanAsked(s text.TimeSpan, now time.Time, folded string) Span {
-	if !s.NextStart.IsZero() && !s.End.After(now) && looksAhead(folded) {
-		return Span{s.NextStart, s.NextEnd}
+// tense is that of a question.
+type tense int
+
+const (
+	unclear tense = iota
+	past
+	ahead
+)
+
+// spansAsked are the times that an expression means in a question: the last or the next
+// occurrence by the tense of the question, and the next and the last one if that is unclear. A time
+// that is not over is neither.
+func spansAsked(s text.TimeSpan, now time.Time, of tense) []Span {
+	last, next := Span{s.Start, s.End}, Span{s.NextStart, s.NextEnd}
+	switch {
+	case s.NextStart.IsZero() || s.End.After(now) || of == past:
+		return []Span{last}
+	case of == ahead:
+		return []Span{next}
 	}
-	return Span{s.Start, s.End}
+	return []Span{next, last}
 }
 
-// looksAhead reports whether a question is about what comes.
-func looksAhead(folded string) bool {
+// tenseOf reads the tense of a folded question.
+func tenseOf(folded string) tense {
 	if pastHan.MatchString(folded) {
-		return false
+		return past
 	}
 	folded = germanWhat.ReplaceAllString(folded, "$1")
-	past := pastAsked.MatchString(folded) || germanHave.MatchString(folded) && germanParticiple.MatchString(folded)
-	return aheadAsked.MatchString(folded) && !past || freeAsked.MatchString(folded)
+	isPast := pastAsked.MatchString(folded) || pastVerb.MatchString(folded) || germanHave.MatchString(folded) && germanParticiple.MatchString(folded)
+	switch {
+	case aheadAsked.MatchString(folded) && !isPast || freeAsked.MatchString(folded):
+		return ahead
+	case isPast || pastParticiple.MatchString(folded) && !beAsked.MatchString(folded):
+		return past
+	}
+	return unclear
 }
 
 // plainWords are the words of a folded text.
