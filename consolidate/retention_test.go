@@ -50,8 +50,8 @@ func live(t *testing.T) *lived {
 	parsed, extracted := planned("Ada wants to sail on Friday", schema.AttrSaid), planned("Ada will sail on Friday", schema.AttrPrompt)
 	l.asked = derived(t, db, "Ada asked to keep this")
 	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
-		if _, err := tx.Exec(ctx, "INSERT INTO confirmations (uid, user_id, memory_id, shown, state, created_at) VALUES ('q', ?, ?, ?, 'pending', 0)",
-			l.asked.UserID, l.asked.ID, l.asked.Content); err != nil {
+		payload := schema.JSONObject("memory_id", l.asked.UID, "content", l.asked.Content)
+		if _, err := tx.AddProposal(ctx, l.asked.UserID, schema.KindProtect, payload, "", schema.Actor{Name: "model"}); err != nil {
 			return err
 		}
 		for _, m := range []*schema.Memory{worded, saved, parsed, extracted} {

@@ -214,6 +214,20 @@ var changes = map[string]func(c *changer){
 		_, _, err := c.tx.Propose(c.ctx, c.userID, "contradiction", map[string]int{"n": rapid.IntRange(0, 3).Draw(c.T, "n")}, "why", c.by)
 		require.NoError(c, err)
 	},
+	"ask": func(c *changer) {
+		if m := c.memory("kind <> 'episode' AND protected = 0"); m != nil {
+			_, err := c.tx.AskProtection(c.ctx, m, c.by)
+			require.NoError(c, err)
+		}
+	},
+	"decide": func(c *changer) {
+		waiting, err := schema.PendingProposals(c.ctx, c.tx, c.userID, []string{schema.KindProtect})
+		require.NoError(c, err)
+		if len(waiting) > 0 {
+			state := rapid.SampledFrom([]string{"applied", "rejected"}).Draw(c.T, "decision")
+			require.NoError(c, c.tx.DecideProposal(c.ctx, &waiting[0], state, c.by))
+		}
+	},
 	"open gap": func(c *changer) {
 		if m := c.memory("kind = 'episode'"); m != nil {
 			require.NoError(c, c.tx.OpenGap(c.ctx, c.userID, "extract", []string{m.UID}, "no usable answer", c.by))

@@ -38,10 +38,10 @@ type Consolidated struct {
 
 // Proposed is the payload of [TopicMemoryProposed].
 type Proposed struct {
-	ID string `json:"id"` // of the proposal or the confirmation
+	ID string `json:"id"` // of the proposal
 	// Kind is the kind of the proposal: correct, contradiction, merge_entities,
-	// block or forget; for a confirmation protect.
+	// block, forget, memory or protect.
 	Kind string `json:"kind"`
-	// MemoryID is the memory that a confirmation is about.
+	// MemoryID is the memory to be protected.
 	MemoryID string `json:"memory_id,omitempty"`
 }

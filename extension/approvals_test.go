@@ -31,7 +31,7 @@ func onlyFact(t *testing.T, x *extension.Extension, question string) extension.R
 	return answer.Results[0].Memory
 }
 
-func TestGrant(t *testing.T) {
+func TestApproveProtects(t *testing.T) {
 	x := open(t, fresh(t))
 	s := session(t, x, ada)
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I am allergic to cashews")))
@@ -41,35 +41,36 @@ func TestGrant(t *testing.T) {
 	require.False(t, onlyFact(t, x, "cashews allergic").Protected, "asking protects nothing")
 
 	stranger := extension.Scope{User: "bob"}
-	none, err := x.Confirmations(t.Context(), stranger)
+	none, err := x.Proposals(t.Context(), stranger)
 	require.NoError(t, err)
 	require.Empty(t, none)
-	waiting, err := x.Confirmations(t.Context(), ada)
+	waiting, err := x.Proposals(t.Context(), ada)
 	require.NoError(t, err)
 	require.Len(t, waiting, 1)
-	require.Equal(t, fact.Content, waiting[0].Shown)
+	require.Equal(t, fact.Content, waiting[0].Content)
 	require.Equal(t, fact.UID, waiting[0].MemoryID)
+	require.Equal(t, extension.ProposalProtect, waiting[0].Kind)
+	stats, err := x.Stats(t.Context(), ada)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, stats.Proposals)
 
 	var invalid *extension.InvalidError
-	require.ErrorAs(t, x.Grant(t.Context(), ada, waiting[0].ID, "guessed"), &invalid)
-	require.ErrorIs(t, x.Grant(t.Context(), stranger, waiting[0].ID, waiting[0].Token), extension.ErrNotFound)
-	again, err := x.Confirmations(t.Context(), ada)
-	require.NoError(t, err)
-	require.ErrorAs(t, x.Grant(t.Context(), ada, waiting[0].ID, waiting[0].Token), &invalid, "an old token is void")
-	require.NoError(t, x.Grant(t.Context(), ada, again[0].ID, again[0].Token))
+	require.ErrorAs(t, x.Keep(t.Context(), ada, waiting[0].ID, fact.UID), &invalid, "it is no contradiction")
+	require.ErrorIs(t, x.Approve(t.Context(), stranger, waiting[0].ID), extension.ErrNotFound)
+	require.NoError(t, x.Approve(t.Context(), ada, waiting[0].ID))
 	require.True(t, onlyFact(t, x, "cashews allergic").Protected)
-	require.ErrorIs(t, x.Grant(t.Context(), ada, again[0].ID, again[0].Token), extension.ErrNotFound, "a token works once")
+	require.ErrorIs(t, x.Approve(t.Context(), ada, waiting[0].ID), extension.ErrNotFound, "it is decided once")
 }
 
-func TestRefuse(t *testing.T) {
+func TestRejectDoesNotProtect(t *testing.T) {
 	x := open(t, fresh(t))
 	s := session(t, x, ada)
 	callTool(t, s, "remember_fact", "Ada has a cat called Commodore")
 	callTool(t, s, "confirm_fact", onlyFact(t, x, "cat Commodore").UID)
-	waiting, err := x.Confirmations(t.Context(), ada)
+	waiting, err := x.Proposals(t.Context(), ada)
 	require.NoError(t, err)
-	require.NoError(t, x.Refuse(t.Context(), ada, waiting[0].ID))
-	require.ErrorIs(t, x.Grant(t.Context(), ada, waiting[0].ID, waiting[0].Token), extension.ErrNotFound)
+	require.NoError(t, x.Reject(t.Context(), ada, waiting[0].ID))
+	require.ErrorIs(t, x.Approve(t.Context(), ada, waiting[0].ID), extension.ErrNotFound)
 	require.False(t, onlyFact(t, x, "cat Commodore").Protected)
 }
 

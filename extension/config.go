@@ -311,7 +311,7 @@ type Hooks struct {
 	// or "tool".
 	OnRecall func(scope schema.Scope, channel string, answer *recall.Answer)
 	// OnProposal receives everything that waits for a person to decide, after it is
-	// stored. [Extension.Proposals] and [Extension.Confirmations] list it.
+	// stored. [Extension.Proposals] lists it.
 	OnProposal func(scope schema.Scope, waiting eventbus.Proposed)
 	// OnCritical is called after a change of a block with [BlockSpec].Critical, by
 	// whomever. Default none.

@@ -51,7 +51,6 @@ func TestOtherUsersRowsAreNotRead(t *testing.T) {
 		{"stats", func(x *Extension) error { _, err := x.Stats(t.Context(), ada); return err }},
 		{"runs", func(x *Extension) error { _, err := x.Runs(t.Context(), ada, 0); return err }},
 		{"proposals", func(x *Extension) error { _, err := x.Proposals(t.Context(), ada); return err }},
-		{"confirmations", func(x *Extension) error { _, err := x.Confirmations(t.Context(), ada); return err }},
 		{"publish", func(x *Extension) error {
 			return x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "Tom is here"))
 		}},

@@ -27,10 +27,10 @@ const (
 
 var methods = map[string]string{
 	"Extension.AcknowledgeLosses": takesNoWords, "Extension.Approve": takesNoWords, "Extension.Backup": takesNoWords, "Extension.BackupWithKey": takesNoWords, "Extension.Capabilities": takesNoWords,
-	"Extension.Embedding": onlyReads, "Extension.Bus": entered, "Extension.Close": takesNoWords, "Extension.Confirmations": takesNoWords,
+	"Extension.Embedding": onlyReads, "Extension.Bus": entered, "Extension.Close": takesNoWords,
 	"Extension.Consolidate": nightsTest, "Extension.ConsolidateDry": nightsTest, "Extension.Erase": takesNoWords,
-	"Extension.Export": onlyReads, "Extension.Grant": takesNoWords, "Extension.Health": onlyReads, "Extension.Import": importsTest,
-	"Extension.Keep": takesNoWords, "Extension.Proposals": onlyReads, "Extension.Quarantined": onlyReads, "Extension.Recall": onlyReads, "Extension.Refuse": takesNoWords, "Extension.Release": takesNoWords,
+	"Extension.Export": onlyReads, "Extension.Health": onlyReads, "Extension.Import": importsTest,
+	"Extension.Keep": takesNoWords, "Extension.Proposals": onlyReads, "Extension.Quarantined": onlyReads, "Extension.Recall": onlyReads, "Extension.Release": takesNoWords,
 	"Extension.Reject": takesNoWords, "Extension.Runs": onlyReads, "Extension.Session": takesNoWords, "Extension.Get": onlyReads,
 	"Extension.Erasures": onlyReads, "Extension.PreviewErase": onlyReads, "Extension.Users": onlyReads,
 	"Extension.Stats": onlyReads, "Extension.Profile": onlyReads, "Extension.Superseded": onlyReads, "Extension.Timeline": onlyReads, "Extension.Undo": takesNoWords, "Extension.WaitIdle": takesNoWords,

@@ -113,7 +113,7 @@ func TestErasedDayIsGoneFromEveryStore(t *testing.T) {
 	for _, word := range canaries {
 		require.Contains(t, adaBefore, word, "every canary sings before")
 	}
-	for _, store := range []string{`"kind":"fact"`, `"kind":"preference"`, `"kind":"reflection"`, `"the user speaks of `, `{"gap"`, `{"proposal"`, `{"confirmation"`, `"injection"`, `matters to the user`, `"state":"quarantined"`, `{"op"`, `{"block"`, `{"block_version"`} {
+	for _, store := range []string{`"kind":"fact"`, `"kind":"preference"`, `"kind":"reflection"`, `"the user speaks of `, `{"gap"`, `{"proposal"`, `"kind":"protect"`, `"injection"`, `matters to the user`, `"state":"quarantined"`, `{"op"`, `{"block"`, `{"block_version"`} {
 		require.Contains(t, adaBefore, store)
 	}
 

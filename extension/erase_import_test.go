@@ -167,6 +167,27 @@ func TestImportSkipsClaimsDerivedFromErased(t *testing.T) {
 	diagnosed(t, path)
 }
 
+// A question about what was erased here may have been put in another file only.
+func TestImportSkipsQuestionsAboutErased(t *testing.T) {
+	x := openNew(t)
+	w := &world{t: t, x: x, scope: ada}
+	secret, err := x.Remember(t.Context(), ada, "The Xylqorvant is blue")
+	require.NoError(t, err)
+	other, err := x.Remember(t.Context(), ada, "My sister lives in Fjordhaven")
+	require.NoError(t, err)
+	y := openNew(t)
+	restored(t, y, exported(t, x, ada))
+	_, err = y.Erase(t.Context(), ada, Erasure{Memories: []string{secret.Memory.UID}})
+	require.NoError(t, err)
+	asked(t, w, secret.Memory.UID)
+	kept := asked(t, w, other.Memory.UID)
+	restored(t, y, exported(t, x, ada))
+	require.NotContains(t, exported(t, y, ada), "Xylqorvant")
+	waiting, err := y.Proposals(t.Context(), ada)
+	require.NoError(t, err)
+	require.Equal(t, []Proposal{kept}, waiting)
+}
+
 func TestErasedTurnsAreNotImported(t *testing.T) {
 	x, path, _ := spoken(t)
 	const turn = `{"id":"m9","time":"2026-01-02T03:04:05Z","text":"A Zbrwmkph again"}` + "\n"

@@ -190,19 +190,19 @@ func ExampleSession_CallTool() {
 	// Output: call_1 search_memory
 }
 
-func ExampleExtension_Confirmations() {
+func ExampleExtension_Proposals() {
 	ctx := context.Background()
 	ext, done := openExample(nil)
 	defer done()
 
 	scope := extension.Scope{User: "ada"}
-	waiting, err := ext.Confirmations(ctx, scope)
+	waiting, err := ext.Proposals(ctx, scope)
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, c := range waiting {
-		// Show c.Shown to the person; when they agree:
-		if err := ext.Grant(ctx, scope, c.ID, c.Token); err != nil {
+	for _, p := range waiting {
+		// Show p.Kind, p.Content and p.NewContent to the person; when they agree:
+		if err := ext.Approve(ctx, scope, p.ID); err != nil {
 			log.Print(err)
 		}
 	}

@@ -114,8 +114,6 @@ func (w *world) change(uid string, change func(ctx context.Context, tx *schema.T
 	})
 }
 
-const byUID = "(SELECT id FROM memories WHERE uid = ?)"
-
 // all sorts of records that only some of the rooms write by now.
 func (w *world) furnish() {
 	w.t.Helper()
@@ -136,7 +134,8 @@ func (w *world) furnish() {
 	w.exec("INSERT INTO block_history (block_id, version, content, trust, actor, agent, at) SELECT id, 2, content, trust, 'model', 'cook', 8 FROM blocks WHERE user_id = ?")
 	w.exec("INSERT INTO ops (user_id, at, actor, operation, record, record_id, before, after) SELECT user_id, 7, 'host', 'block', 'blocks', id, '', '{\"version\":1}' FROM blocks WHERE user_id = ?")
 	w.exec("INSERT INTO proposals (user_id, uid, run_id, kind, payload, state, created_at) VALUES (?, ?, (SELECT max(id) FROM runs), 'merge', 'not even JSON', 'pending', 4)", uuid.NewString())
-	w.exec("INSERT INTO confirmations (user_id, uid, memory_id, shown, token_hash, state, created_at, decided_at) VALUES (?, ?, "+byUID+", 'blue?', 'abc', 'granted', 4, 5)", uuid.NewString(), b)
+	w.exec("INSERT INTO proposals (user_id, uid, kind, payload, state, created_at, decided_at, decided_by) VALUES (?, ?, 'protect', ?, 'applied', 4, 5, 'host')",
+		uuid.NewString(), schema.JSONObject("memory_id", b, "content", "blue?"))
 	w.exec("INSERT INTO tombstones (user_id, id_hash, erased_at) VALUES (?, 'deadbeef', 3)")
 	w.exec("INSERT INTO documents (user_id, uri, hash, read_at) VALUES (?, 'file:///tea.md', 'h', 2)")
 	w.exec("UPDATE users SET time_zone = 'Europe/Oslo', nights_through = '2026-01-02', importance_since = 0.1 WHERE id = ?1")
@@ -182,7 +181,7 @@ func TestExportRestoresEverything(t *testing.T) {
 	export := exported(t, x, w.scope)
 	for _, kind := range []string{
 		"tombstone", "session", "run", "entity", "merged", "alias", "event", "memory", "superseded", "source", "link",
-		"block", "block_version", "proposal", "confirmation", "gap", "op", "document", "watermark", "end",
+		"block", "block_version", "proposal", "gap", "op", "document", "watermark", "end",
 	} {
 		require.Contains(t, export, "\n{\""+kind+"\":", "the fixture has one of each type")
 	}

@@ -358,7 +358,7 @@ func badInput(t *testing.T, o *overheard) {
 	_, err = x.Undo(ctx, wombat, "01890a5d-ac96-774b-bcce-b302099a8057")
 	refused("undo", err)
 	refused("approve", x.Approve(ctx, wombat, "01890a5d-ac96-774b-bcce-b302099a8057"))
-	refused("grant", x.Grant(ctx, wombat, "01890a5d-ac96-774b-bcce-b302099a8057", wordOfText))
+	refused("reject", x.Reject(ctx, wombat, "01890a5d-ac96-774b-bcce-b302099a8057"))
 	s := session(t, x, wombat)
 	m := s.Memory()
 	_, err = m.LoadMemoryVariables(ctx, map[string]any{"one": wordOfText, "two": wordOfText})

@@ -145,9 +145,10 @@ func TestFourStoresEndToEnd(t *testing.T) {
 	require.Contains(t, useTool(t, x, s, "remember_fact", `{"content": "The bakery on the corner may close", "store": "semantic"}`), "Saved")
 	require.Contains(t, useTool(t, x, s, "remember_fact", `{"content": "Rye takes longer", "store": "attic"}`), "must be one of episodic, semantic, procedural, vault")
 	require.Contains(t, useTool(t, x, s, "remember_fact", `{"content": "The oven is a Miele", "store": "vault"}`), "Asked whether to protect", "the user has not asked for it")
-	asked, err := x.Confirmations(t.Context(), s)
+	asked, err := x.Proposals(t.Context(), s)
 	require.NoError(t, err)
 	require.Len(t, asked, 1)
+	require.Equal(t, extension.ProposalProtect, asked[0].Kind)
 
 	kept := bestFact(t, x, s, "locker code blue tin")
 	require.True(t, kept.Protected)

@@ -36,7 +36,6 @@ func TestUntrustedExportIsAnImport(t *testing.T) {
 		"watermarks":           "SELECT count(*) FROM watermarks",
 		"gaps":                 "SELECT count(*) FROM gaps",
 		"proposals":            "SELECT count(*) FROM proposals",
-		"confirmations":        "SELECT count(*) FROM confirmations",
 		"core memory":          "SELECT count(*) FROM blocks",
 		"entities":             "SELECT count(*) FROM entities",
 		"tombstones":           "SELECT count(*) FROM tombstones",

@@ -33,18 +33,20 @@ const (
 	ProposalForget = tools.ProposalForget
 	// ProposalMemory: an agent that is not [ToolsConfig].MainAgent wants to save something.
 	ProposalMemory = tools.ProposalMemory
+	// ProposalProtect: a model wants to protect a fact, which it may not do itself.
+	ProposalProtect = schema.KindProtect
 )
 
-var proposalKinds = []string{ProposalCorrect, ProposalContradiction, ProposalMergeEntities, ProposalBlock, ProposalForget, ProposalMemory}
+var proposalKinds = []string{ProposalCorrect, ProposalContradiction, ProposalMergeEntities, ProposalBlock, ProposalForget, ProposalMemory, ProposalProtect}
 
 // Proposal is a change that waits for the host's approval.
 type Proposal struct {
 	ID         string    `json:"id"`
 	Kind       string    `json:"kind"` // [ProposalCorrect] and the like
 	Reason     string    `json:"reason,omitempty"`
-	MemoryID   string    `json:"memory_id,omitempty"` // the memory to be replaced or hidden
-	Content    string    `json:"content"`
-	Since      time.Time `json:"since,omitzero"` // when it began to hold
+	MemoryID   string    `json:"memory_id,omitempty"` // the memory to be replaced, hidden or protected
+	Content    string    `json:"content"`             // its text; when it was asked to be corrected or protected
+	Since      time.Time `json:"since,omitzero"`      // when it began to hold
 	ProposedAt time.Time `json:"proposed_at"`
 
 	// NewContent is the new text of a correction or of a block.
@@ -158,6 +160,15 @@ func readProposal(ctx context.Context, s *schema.Snapshot, userID int64, r *sche
 		}
 		return p, nil
 	}
+	if r.Kind == ProposalProtect {
+		var q schema.Question
+		if err := r.Decode(&q); err != nil {
+			return nil, err
+		}
+		p.MemoryID, p.Content = q.MemoryID, q.Content
+		_, err := s.Memory(ctx, userID, q.MemoryID)
+		return p, err
+	}
 	var c tools.Correction
 	if err := r.Decode(&c); err != nil {
 		return nil, err
@@ -174,7 +185,8 @@ func readProposal(ctx context.Context, s *schema.Snapshot, userID int64, r *sche
 // correction supersedes the old one, the later claim of a contradiction the earlier
 // one; the successor gets at least the trust of what it replaces. Of two entities,
 // one becomes an alias of the other. A change of a block is merged with later
-// changes; its history names "approval" as author.
+// changes; its history names "approval" as author. A fact to be protected no longer
+// fades, and neither nights nor models change it; its text must be what was shown.
 //
 // Errors: [ErrNotFound] for a proposal that is not pending in this scope;
 // [ErrConflict] if what it is about has changed; [*InvalidError] if the claim to be
@@ -220,6 +232,9 @@ func (x *Extension) Approve(ctx context.Context, scope Scope, proposalID string,
 		}
 		if r.Kind == ProposalMemory {
 			return x.acceptOffer(ctx, tx, scope, r, byApproval)
+		}
+		if r.Kind == ProposalProtect {
+			return protectAsShown(ctx, tx, userID, r)
 		}
 		return x.correct(ctx, tx, scope, userID, r, &o)
 	})
@@ -299,9 +314,25 @@ func (x *Extension) correct(ctx context.Context, tx *schema.Tx, scope Scope, use
 	return x.mem.Announce(ctx, tx, scope, m)
 }
 
-// Reject closes a proposal without changing anything. Nights do not propose the
-// same again. It returns [ErrNotFound] if the proposal is not pending in this
-// scope.
+// protectAsShown protects a fact if it still says what the person was shown.
+func protectAsShown(ctx context.Context, tx *schema.Tx, userID int64, r *schema.PendingChange) error {
+	var q schema.Question
+	if err := r.Decode(&q); err != nil {
+		return err
+	}
+	m, err := tx.Memory(ctx, userID, q.MemoryID)
+	if err != nil {
+		return err
+	}
+	if m.Content != q.Content || m.State == schema.StateSuperseded || m.State == schema.StateRetired {
+		return fmt.Errorf("the fact is no longer what was shown: %w", ErrConflict)
+	}
+	return tx.Protect(ctx, m, memory.ByHost)
+}
+
+// Reject closes a proposal without changing anything, except that a fact which was
+// to be protected resumes fading. Nights do not propose the same again. It returns
+// [ErrNotFound] if the proposal is not pending in this scope.
 func (x *Extension) Reject(ctx context.Context, scope Scope, proposalID string) error {
 	return x.settle(ctx, scope, proposalID, "rejected", nil)
 }

@@ -253,7 +253,7 @@ func (x *Extension) protect(ctx context.Context, scope Scope, what string, prote
 		if err := tx.Protect(ctx, m, memory.ByHost); err != nil {
 			return err
 		}
-		return tx.GrantConfirmations(ctx, m)
+		return tx.EndQuestions(ctx, m, memory.ByHost)
 	})
 }
 

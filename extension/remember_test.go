@@ -110,17 +110,18 @@ func TestProposalsAreAnnounced(t *testing.T) {
 	for _, w := range told {
 		kinds = append(kinds, w.Kind)
 	}
-	require.Equal(t, []string{"protect", ProposalCorrect, ProposalForget, ProposalForget}, kinds)
+	require.Equal(t, []string{ProposalProtect, ProposalCorrect, ProposalForget, ProposalForget}, kinds)
 	require.Equal(t, told, hooked)
 	require.Equal(t, fact.UID, told[0].MemoryID)
 
 	waiting, err := l.x.Proposals(t.Context(), dora)
 	require.NoError(t, err)
-	require.Len(t, waiting, 3)
-	require.Equal(t, fact.UID, waiting[1].MemoryID)
+	require.Len(t, waiting, 4)
+	require.Equal(t, fact.UID, waiting[0].MemoryID)
+	require.Equal(t, fact.UID, waiting[2].MemoryID)
 	var bad *InvalidError
-	require.ErrorAs(t, l.x.Approve(t.Context(), dora, waiting[2].ID), &bad, "it does not say what")
-	require.NoError(t, l.x.Approve(t.Context(), dora, waiting[1].ID))
+	require.ErrorAs(t, l.x.Approve(t.Context(), dora, waiting[3].ID), &bad, "it does not say what")
+	require.NoError(t, l.x.Approve(t.Context(), dora, waiting[2].ID))
 	require.Empty(t, l.objects())
 	require.Len(t, l.runs("host"), 1)
 }

@@ -75,7 +75,7 @@ func claims(t *testing.T, a *aging, state string) (contents []string) {
 	return contents
 }
 
-func TestPendingConfirmationDoesNotFade(t *testing.T) {
+func TestPendingQuestionDoesNotFade(t *testing.T) {
 	a := age(t, extension.Config{Ranking: extension.RankingConfig{Retention: extension.DocumentRetention}})
 	s := session(t, a.Extension, ada)
 	require.NoError(t, a.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I am allergic to cashews.")))
@@ -92,9 +92,9 @@ func TestPendingConfirmationDoesNotFade(t *testing.T) {
 	require.InDelta(t, 1, left(), 0)
 	require.Empty(t, claims(t, a, "dormant"))
 
-	waiting, err := a.Confirmations(t.Context(), ada)
+	waiting, err := a.Proposals(t.Context(), ada)
 	require.NoError(t, err)
-	require.NoError(t, a.Refuse(t.Context(), ada, waiting[0].ID))
+	require.NoError(t, a.Reject(t.Context(), ada, waiting[0].ID))
 	require.InDelta(t, 1, left(), 0, "it fades from now on")
 	a.days.Add(69)
 	a.night(t)

@@ -31,9 +31,8 @@ type Stats struct {
 	// Model sums up the calls of all nights to the model, including their errors.
 	Model schema.RunTotals `json:"model"`
 	// Gaps counts the messages that nights could not process.
-	Gaps         Gaps  `json:"gaps"`
-	Confirmation int64 `json:"pending_confirmations"`
-	Proposals    int64 `json:"pending_proposals"`
+	Gaps      Gaps  `json:"gaps"`
+	Proposals int64 `json:"pending_proposals"`
 	// Core lists the blocks of core memory visible to the scope's agent, as
 	// injected. CoreTokens is their cost.
 	Core       []prompt.InjectedBlock `json:"core,omitempty"`
@@ -117,7 +116,7 @@ func (st *Stats) read(ctx context.Context, s *schema.Snapshot, user *schema.User
 			st.Memories[string(of.Kind)] += of.N
 		}
 	}
-	st.Sessions, st.Entities, st.Confirmation, st.Proposals = c.Sessions, c.Entities, c.Confirmations, c.Proposals
+	st.Sessions, st.Entities, st.Proposals = c.Sessions, c.Entities, c.Proposals
 	st.First, st.Last = c.First.Time, c.Last.Time
 	return st.readNights(ctx, s, user.ID)
 }

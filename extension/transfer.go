@@ -82,8 +82,7 @@ func (x *Extension) ImportBank(ctx context.Context, scope Scope, r io.Reader) (*
 // nothing. It contains the user's settings, sessions, messages and own events with
 // ids, origins, trust and times; memories of every kind and state with their
 // sources, entities, aliases, mentions, links and history; blocks, proposals,
-// confirmations, documents, records of what models were shown, and the ids of what
-// was erased.
+// documents, records of what models were shown, and the ids of what was erased.
 //
 // It leaves out what can be rebuilt: the text index, vectors, and ebb's own events
 // without an id (memory.stored, which Import publishes again). It also leaves out

@@ -20,7 +20,7 @@ import (
 
 // belongings are ids and names of one user.
 type belongings struct {
-	memory, fact, episodeEvent, run, proposal, confirmation, token, entity, session, agent, tag string
+	memory, fact, episodeEvent, run, proposal, question, entity, session, agent, tag string
 }
 
 // furnish gives a user one of everything that has an id.
@@ -46,12 +46,17 @@ func furnish(t *testing.T, w *world, scope extension.Scope, entity string) (b be
 	require.NoError(t, err)
 	proposals, err := w.x.Proposals(t.Context(), scope)
 	require.NoError(t, err)
-	confirmations, err := w.x.Confirmations(t.Context(), scope)
-	require.NoError(t, err)
-	require.NotEmpty(t, proposals, "a correction that nobody said waits")
-	require.NotEmpty(t, confirmations)
-	b.run, b.proposal = runs[0].UID, proposals[0].ID
-	b.confirmation, b.token = confirmations[0].ID, confirmations[0].Token
+	for _, one := range proposals {
+		switch one.Kind {
+		case extension.ProposalCorrect:
+			b.proposal = one.ID
+		case extension.ProposalProtect:
+			b.question = one.ID
+		}
+	}
+	require.NotEmpty(t, b.proposal, "a correction that nobody said waits")
+	require.NotEmpty(t, b.question)
+	b.run = runs[0].UID
 	return b
 }
 
@@ -65,17 +70,16 @@ type idCall struct {
 func said(p *person, v any, err error) string { return fmt.Sprint(inJSON(p.w.t, v), " ", err) }
 
 var (
-	ofMemory       = func(b belongings) string { return b.memory }
-	ofEvent        = func(b belongings) string { return b.episodeEvent }
-	ofFact         = func(b belongings) string { return b.fact }
-	ofRun          = func(b belongings) string { return b.run }
-	ofProposal     = func(b belongings) string { return b.proposal }
-	ofConfirmation = func(b belongings) string { return b.confirmation }
-	ofToken        = func(b belongings) string { return b.token }
-	ofEntity       = func(b belongings) string { return b.entity }
-	ofSession      = func(b belongings) string { return b.session }
-	ofTag          = func(b belongings) string { return b.tag }
-	ofAgent        = func(b belongings) string { return b.agent }
+	ofMemory   = func(b belongings) string { return b.memory }
+	ofEvent    = func(b belongings) string { return b.episodeEvent }
+	ofFact     = func(b belongings) string { return b.fact }
+	ofRun      = func(b belongings) string { return b.run }
+	ofProposal = func(b belongings) string { return b.proposal }
+	ofQuestion = func(b belongings) string { return b.question }
+	ofEntity   = func(b belongings) string { return b.entity }
+	ofSession  = func(b belongings) string { return b.session }
+	ofTag      = func(b belongings) string { return b.tag }
+	ofAgent    = func(b belongings) string { return b.agent }
 )
 
 // as is a scope with another agent.
@@ -142,17 +146,17 @@ var idCalls = []idCall{
 	{"Keep", ofFact, func(p *person, own belongings, id string) string {
 		return said(p, nil, p.w.x.Keep(p.w.t.Context(), p.scope, own.proposal, id))
 	}},
-	{"Grant", ofConfirmation, func(p *person, own belongings, id string) string {
-		return said(p, nil, p.w.x.Grant(p.w.t.Context(), p.scope, id, own.token))
+	{"Approve", ofQuestion, func(p *person, _ belongings, id string) string {
+		return said(p, nil, p.w.x.Approve(p.w.t.Context(), p.scope, id))
 	}},
-	{"Grant", ofToken, func(p *person, own belongings, token string) string {
-		return said(p, nil, p.w.x.Grant(p.w.t.Context(), p.scope, own.confirmation, token))
+	{"Keep", ofQuestion, func(p *person, own belongings, id string) string {
+		return said(p, nil, p.w.x.Keep(p.w.t.Context(), p.scope, id, own.fact))
 	}},
 	{"Release", ofMemory, func(p *person, _ belongings, id string) string {
 		return said(p, nil, p.w.x.Release(p.w.t.Context(), p.scope, id))
 	}},
-	{"Refuse", ofConfirmation, func(p *person, _ belongings, id string) string {
-		return said(p, nil, p.w.x.Refuse(p.w.t.Context(), p.scope, id))
+	{"Reject", ofQuestion, func(p *person, _ belongings, id string) string {
+		return said(p, nil, p.w.x.Reject(p.w.t.Context(), p.scope, id))
 	}},
 	{"Timeline", ofEntity, func(p *person, _ belongings, name string) string {
 		records, err := p.w.x.Timeline(p.w.t.Context(), p.scope, extension.TimelineQuery{Entity: name})
@@ -255,7 +259,7 @@ var idCalls = []idCall{
 // withoutIDs are what takes no id of a record, and why it needs no row.
 var withoutIDs = map[string]string{
 	"AcknowledgeLosses": "the operator's", "AllBlocks": "a scope", "Backup": "the operator's; a file", "BackupWithKey": "the operator's; a file",
-	"Capabilities": "nothing", "Search": "a scope and a question", "Bus": "the host's: it stamps the scope; the ids of events are below", "Close": "nothing", "Confirmations": "a scope",
+	"Capabilities": "nothing", "Search": "a scope and a question", "Bus": "the host's: it stamps the scope; the ids of events are below", "Close": "nothing",
 	"Consolidate": "a scope", "Profile": "a scope", "Superseded": "records that were read before, whose ids in the file are compared with the scope", "MemoryID": "an id of this conversation, from its own table", "ConsolidateDry": "a scope", "Embedding": "nothing", "Erasures": "a scope", "Export": "a scope", "Health": "the operator's",
 	"Import": "the ids in it are below", "ImportBank": "a file that holds no ids", "Proposals": "a scope", "Quarantined": "a scope and a number", "Runs": "a scope and a number", "Session": "a scope",
 	"Stats": "a scope", "Users": "the operator's", "WaitIdle": "nothing",
@@ -284,7 +288,7 @@ func TestForeignIDsAreUnknownIDs(t *testing.T) {
 			w := newWorld(t, func(c *extension.Config) { c.Embedding.Embedder = nil }) // other words have another vector
 			defer w.close()
 			theirs := furnish(t, w, other, "Ottoline")
-			own := belongings{proposal: uuid.NewString(), confirmation: uuid.NewString(), token: "none", fact: uuid.NewString()}
+			own := belongings{proposal: uuid.NewString(), question: uuid.NewString(), fact: uuid.NewString()}
 			if who.known {
 				own = furnish(t, w, who.scope, "Tancredi")
 			}
@@ -293,7 +297,7 @@ func TestForeignIDsAreUnknownIDs(t *testing.T) {
 			for _, c := range idCalls {
 				foreign := c.of(theirs)
 				unknown := uuid.NewString()
-				if !strings.Contains(foreign, "-") || len(foreign) < 30 { // a name or a token
+				if !strings.Contains(foreign, "-") || len(foreign) < 30 { // a name
 					unknown = "Zeb" + foreign[3:]
 				}
 				answer := func(id string) string {

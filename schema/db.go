@@ -133,7 +133,7 @@ func (db *DB) openServer(ctx context.Context, dsn string, opts sqlite.Config) (e
 	return err
 }
 
-// OnWaiting has fn called for each new proposal and confirmation, within the write that
+// OnWaiting has fn called for each new proposal, within the write that
 // stores it. An error fails the write. Call it before the database is used.
 func (db *DB) OnWaiting(fn func(ctx context.Context, tx *Tx, w Waiting) error) { db.waiting = fn }
 

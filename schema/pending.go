@@ -57,74 +57,70 @@ func ProposalByUID(ctx context.Context, db bun.IDB, userID int64, uid string) (*
 	return p, OrNotFound(err)
 }
 
-// DecideProposal records the decision about a proposal, and who made it.
+// DecideProposal records the decision about a proposal, and who made it. The memory that
+// a rejected [Question] is about starts to decay.
 func (tx *Tx) DecideProposal(ctx context.Context, p *PendingChange, state string, by Actor) error {
-	_, err := tx.Exec(ctx, "UPDATE proposals SET state = ?, decided_at = ?, decided_by = ? WHERE id = ?", state, tx.Now.UnixMilli(), by.Name, p.ID)
-	return errors.Join(err, tx.AuditRow(ctx, p.UserID, by, OpDecide, "proposals", p.ID, JSONObject("state", "pending"), JSONObject("state", state)))
-}
-
-// PendingQuestion is the question whether to protect a memory, which waits for the
-// host.
-type PendingQuestion struct {
-	bun.BaseModel `bun:"table:confirmations,alias:c"`
-
-	ID        int64
-	UserID    int64
-	UID       string
-	Shown     string // the text that the question is about
-	TokenHash string
-	CreatedAt Time
-	MemoryUID string `bun:",scanonly"`
-	Accessed  Time   `bun:",scanonly"` // last_accessed of the memory
-}
-
-func pendingQuestions(db bun.IDB, into any, userID int64) *bun.SelectQuery {
-	return db.NewSelect().Model(into).Join("JOIN memories AS m ON m.id = c.memory_id").
-		ColumnExpr("c.id, c.user_id, c.uid, c.shown, c.token_hash, c.created_at, m.uid AS memory_uid, m.last_accessed AS accessed").
-		Where("c.user_id = ? AND c.state = 'pending'", userID)
-}
-
-// PendingConfirmations lists the questions that wait, oldest first.
-func PendingConfirmations(ctx context.Context, db bun.IDB, userID int64) (waiting []PendingQuestion, err error) {
-	err = pendingQuestions(db, &waiting, userID).Order("c.id").Scan(ctx)
-	return waiting, err
-}
-
-// PendingConfirmation finds one of them; [ErrNotFound] when it does not wait.
-func PendingConfirmation(ctx context.Context, db bun.IDB, userID int64, uid string) (*PendingQuestion, error) {
-	q := new(PendingQuestion)
-	err := pendingQuestions(db, q, userID).Where("c.uid = ?", uid).Scan(ctx)
-	return q, OrNotFound(err)
-}
-
-// SetToken stores the hash of the token that answers a question, in place of the
-// one before.
-func (tx *Tx) SetToken(ctx context.Context, q *PendingQuestion, hash string) error {
-	_, err := tx.Exec(ctx, "UPDATE confirmations SET token_hash = ? WHERE id = ?", hash, q.ID)
-	return err
-}
-
-// DecideConfirmation records what the host has decided; the token is spent.
-func (tx *Tx) DecideConfirmation(ctx context.Context, q *PendingQuestion, state string) error {
-	_, err := tx.Exec(ctx, "UPDATE confirmations SET state = ?, token_hash = '', decided_at = ? WHERE id = ?", state, tx.Now.UnixMilli(), q.ID)
 	before := JSONObject("state", "pending")
-	if state == "refused" { // which starts the memory's decay, see [Tx.LetGo]
+	if p.Kind == KindProtect && state == "rejected" {
+		var q Question
+		if err := p.Decode(&q); err != nil {
+			return err
+		}
+		m, err := tx.Memory(ctx, p.UserID, q.MemoryID)
+		if err != nil {
+			return err
+		}
 		var accessed any
-		if !q.Accessed.IsZero() {
-			accessed = q.Accessed.UnixMilli()
+		if !m.LastAccessed.IsZero() {
+			accessed = m.LastAccessed.UnixMilli()
 		}
 		before = JSONObject("state", "pending", "last_accessed", accessed)
+		if err := tx.LetGo(ctx, m); err != nil {
+			return err
+		}
 	}
-	return errors.Join(err, tx.AuditRow(ctx, q.UserID, Actor{Name: "host"}, OpDecide, "confirmations", q.ID, before, JSONObject("state", state)))
+	_, err := tx.Exec(ctx, "UPDATE proposals SET state = ?, decided_at = ?, decided_by = ? WHERE id = ?", state, tx.Now.UnixMilli(), by.Name, p.ID)
+	return errors.Join(err, tx.AuditRow(ctx, p.UserID, by, OpDecide, "proposals", p.ID, before, JSONObject("state", state)))
 }
 
-// GrantConfirmations ends the questions about a memory that is protected now.
-func (tx *Tx) GrantConfirmations(ctx context.Context, m *Memory) error {
-	waiting, err := Column[int64](ctx, tx.Query, "SELECT id FROM confirmations WHERE memory_id = ? AND state = 'pending'", m.ID)
-	for _, id := range waiting {
-		err = errors.Join(err, tx.DecideConfirmation(ctx, &PendingQuestion{ID: id, UserID: m.UserID}, "granted"))
+// KindProtect is the kind of the proposal to protect a memory, with a [Question] as
+// payload.
+const KindProtect = "protect"
+
+// Question asks whether to protect a memory. Content is its text when the question was
+// put, which is what a person agrees to.
+type Question struct {
+	MemoryID string `json:"memory_id"`
+	Content  string `json:"content"`
+}
+
+// AskProtection stores the question whether to protect a memory and announces it. asked
+// is false if it waits already. The memory does not decay until it is decided.
+func (tx *Tx) AskProtection(ctx context.Context, m *Memory, by Actor) (asked bool, err error) {
+	waiting, err := tx.questions(ctx, m)
+	if err != nil || len(waiting) > 0 {
+		return false, err
+	}
+	payload := JSONObject("memory_id", m.UID, "content", m.Content)
+	if _, err := tx.propose(ctx, Waiting{UserID: m.UserID, Kind: KindProtect, Memory: m.UID}, payload, "", by); err != nil {
+		return false, err
+	}
+	return true, tx.Hold(ctx, m)
+}
+
+// EndQuestions ends the questions about a memory that is protected now.
+func (tx *Tx) EndQuestions(ctx context.Context, m *Memory, by Actor) error {
+	waiting, err := tx.questions(ctx, m)
+	for i := range waiting {
+		err = errors.Join(err, tx.DecideProposal(ctx, &waiting[i], "applied", by))
 	}
 	return err
+}
+
+func (tx *Tx) questions(ctx context.Context, m *Memory) (waiting []PendingChange, err error) {
+	err = tx.NewSelect().Model(&waiting).Where("user_id = ? AND state = 'pending' AND kind = ? AND json_extract(payload, '$.memory_id') = ?",
+		m.UserID, KindProtect, m.UID).Scan(ctx)
+	return waiting, err
 }
 
 // WaitingCorrections counts the user's proposals of a kind that wait, and those of them

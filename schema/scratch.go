@@ -84,7 +84,7 @@ var userRows = []struct{ table, of string }{
 	{"links", "from_id IN (SELECT id FROM memories WHERE user_id = ?1) AND to_id IN (SELECT id FROM memories WHERE user_id = ?1)"},
 	{"embedding_generations", "? > 0"}, {"vectors", "user_id = ?"},
 	{"blocks", "user_id = ?"}, {"block_history", "block_id IN (SELECT id FROM blocks WHERE user_id = ?)"},
-	{"gaps", "user_id = ?"}, {"proposals", "user_id = ?"}, {"ops", "user_id = ?"}, {"injections", "user_id = ?"}, {"confirmations", "user_id = ?"},
+	{"gaps", "user_id = ?"}, {"proposals", "user_id = ?"}, {"ops", "user_id = ?"}, {"injections", "user_id = ?"},
 	{"tombstones", "user_id = ?"}, {"erasures", "user_id = ?"}, {"erasing", "erasure_id IN (SELECT id FROM erasures WHERE user_id = ?)"},
 	{"documents", "user_id = ?"},
 }

@@ -63,7 +63,7 @@ func keep(ctx context.Context, d *Deps, m *schema.Memory) (string, error) {
 	}
 	asked := false
 	err = d.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
-		asked, err = tx.AskProtection(ctx, m)
+		asked, err = tx.AskProtection(ctx, m, byModel)
 		return err
 	})
 	if err != nil {

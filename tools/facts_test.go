@@ -345,7 +345,6 @@ func TestCorrectAndConfirmRefusals(t *testing.T) {
 	}
 	require.Equal(t, same(unknownID), same(foreign.UID), "a foreign id is an unknown one")
 	require.Zero(t, h.rows("proposals"))
-	require.Zero(t, h.rows("confirmations"))
 	require.Equal(t, foreign.Content, bob.memory(foreign.UID).Content)
 }
 
@@ -360,12 +359,13 @@ func TestConfirmAsksOnceAndNeverProtects(t *testing.T) {
 	fact := h.fact("The user is allergic to nuts.", schema.OriginUser)
 	require.Contains(t, h.call("confirm_fact", "The id is "+fact.UID+"."), "has to confirm it")
 	require.Contains(t, h.call("confirm_fact", `{"memory_id": "`+fact.UID+`"}`), "waits already")
-	require.EqualValues(t, 1, h.rows("confirmations"))
+	require.EqualValues(t, 1, h.rows("proposals"))
 	require.False(t, h.memory(fact.UID).Protected)
-	var shown, state string
+	var kind, shown, state string
 	require.NoError(t, h.db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
-		return s.Row(ctx, "SELECT shown, state FROM confirmations", nil, &shown, &state)
+		return s.Row(ctx, "SELECT kind, json_extract(payload, '$.content'), state FROM proposals", nil, &kind, &shown, &state)
 	}))
+	require.Equal(t, schema.KindProtect, kind)
 	require.Equal(t, fact.Content, shown)
 	require.Equal(t, "pending", state)
 }
@@ -379,12 +379,12 @@ func TestConfirmWaitsForRelease(t *testing.T) {
 	answer := h.call("confirm_fact", aside.UID)
 	require.Contains(t, answer, `set aside for review ("it was hearsay")`)
 	require.Contains(t, answer, "host has to release it first")
-	require.Zero(t, h.rows("confirmations"))
+	require.Zero(t, h.rows("proposals"))
 	h.write(func(ctx context.Context, tx *schema.Tx) error {
 		return tx.Release(ctx, aside, schema.Actor{Name: "host"})
 	})
 	require.Contains(t, h.call("confirm_fact", aside.UID), "has to confirm it")
-	require.EqualValues(t, 1, h.rows("confirmations"))
+	require.EqualValues(t, 1, h.rows("proposals"))
 }
 
 func TestEntityInfo(t *testing.T) {
@@ -448,7 +448,7 @@ func TestTheSameCallAtTheSameTimeHasOneEffect(t *testing.T) {
 		calls.Go(func() { call(t, h, "confirm_fact", boat.UID) })
 	}
 	calls.Wait()
-	require.EqualValues(t, 1, h.rows("confirmations"))
+	require.EqualValues(t, 1, h.rows("proposals"))
 	require.Empty(t, h.fault)
 }
 

@@ -74,7 +74,7 @@ func TestConfirmProtectsIfUserAsked(t *testing.T) {
 	require.Contains(t, h.call("confirm_fact", `{"memory_id": "`+other.UID+`"}`), "has to confirm it")
 	require.Contains(t, h.call("confirm_fact", `{"memory_id": "`+m.UID+`"}`), "Protected, as the user asked")
 	require.True(t, h.memory(m.UID).Protected)
-	require.EqualValues(t, 1, h.rows("confirmations"))
+	require.EqualValues(t, 1, h.rows("proposals"))
 }
 
 // A model's call makes a request of what may be one, and its choice among the memories

@@ -138,7 +138,7 @@ func (d *Deps) Accept(ctx context.Context, tx *schema.Tx, r *schema.PendingChang
 		return fmt.Errorf("the user has asked to forget what it says, or undone it: %w", schema.ErrConflict)
 	}
 	if of := d.Stores.Named(o.Store); of != nil && of.Pins && out.Memory != nil && out.Status != claims.Refused && out.Status != claims.Quarantined && !out.Memory.Protected {
-		_, err = tx.AskProtection(ctx, out.Memory)
+		_, err = tx.AskProtection(ctx, out.Memory, by)
 	}
 	return err
 }

@@ -176,7 +176,6 @@ func TestNoInputIsAGoError(t *testing.T) {
 	}
 	require.Equal(t, before, h.rows("memories"), "nothing was stored")
 	require.Zero(t, h.rows("proposals"))
-	require.Zero(t, h.rows("confirmations"))
 	require.Equal(t, fact.Version, h.memory(fact.UID).Version)
 	require.Empty(t, h.fault)
 }

@@ -11,9 +11,9 @@ import (
 )
 
 type proposalsCmd struct {
-	List    proposalsListCmd    `cmd:"" default:"withargs" help:"List pending proposals and confirmations."`
-	Approve proposalsApproveCmd `cmd:"" help:"Apply a proposal, or protect the fact of a confirmation."`
-	Reject  proposalsRejectCmd  `cmd:"" help:"Close a proposal or a confirmation without changing anything."`
+	List    proposalsListCmd    `cmd:"" default:"withargs" help:"List pending proposals."`
+	Approve proposalsApproveCmd `cmd:"" help:"Apply a proposal."`
+	Reject  proposalsRejectCmd  `cmd:"" help:"Close a proposal without changing anything."`
 	Keep    proposalsKeepCmd    `cmd:"" help:"Resolve a contradiction in favour of one memory."`
 }
 
@@ -28,15 +28,14 @@ type proposalsListCmd struct {
 
 // Help documents the JSON.
 func (proposalsListCmd) Help() string {
-	return `With --json: {"proposals": [{"id", "kind", "reason", "memory_id", "content", "new_content", "message_id", "other_id", "other_content", "entity_id", "other_entity_id", "block", "changes", "agent", "proposed_by", "proposed_at"}], "confirmations": [{"id", "memory_id", "shown", "asked_at"}]}; with --all-users {"users": [{"user", "tenant", and the same}]}, users with something pending.`
+	return `With --json: {"proposals": [{"id", "kind", "reason", "memory_id", "content", "new_content", "message_id", "other_id", "other_content", "entity_id", "other_entity_id", "block", "changes", "agent", "proposed_by", "proposed_at"}]}; with --all-users {"users": [{"user", "tenant", and the same}]}, users with something pending.`
 }
 
 // waitingView is the shape of `ebb proposals --json`.
 type waitingView struct {
-	User          string                   `json:"user,omitempty"`
-	Tenant        string                   `json:"tenant,omitempty"`
-	Proposals     []extension.Proposal     `json:"proposals"`
-	Confirmations []extension.Confirmation `json:"confirmations"`
+	User      string               `json:"user,omitempty"`
+	Tenant    string               `json:"tenant,omitempty"`
+	Proposals []extension.Proposal `json:"proposals"`
 }
 
 func (c *proposalsListCmd) Run(a *app) (err error) {
@@ -46,37 +45,32 @@ func (c *proposalsListCmd) Run(a *app) (err error) {
 	}
 	defer func() { err = errors.Join(err, x.Close(a.ctx)) }()
 	if !c.AllUsers {
-		proposals, confirmations, err := waiting(a, x)
+		proposals, err := x.Proposals(a.ctx, a.scope())
 		if err != nil {
 			return err
 		}
 		if a.json {
-			return a.printJSON(waitingView{
-				Proposals: append([]extension.Proposal{}, proposals...), Confirmations: append([]extension.Confirmation{}, confirmations...),
-			})
+			return a.printJSON(waitingView{Proposals: append([]extension.Proposal{}, proposals...)})
 		}
 		p := a.page()
-		if len(proposals)+len(confirmations) == 0 {
+		if len(proposals) == 0 {
 			p.Line("Nothing is pending.")
 		}
-		return p.waiting(proposals, confirmations)
+		return p.waiting(proposals)
 	}
 	all := []waitingView{}
 	p := a.page()
 	err = a.eachUser(x, func(u extension.User, a *app) error {
-		proposals, confirmations, err := waiting(a, x)
-		if err != nil || len(proposals)+len(confirmations) == 0 {
+		proposals, err := x.Proposals(a.ctx, a.scope())
+		if err != nil || len(proposals) == 0 {
 			return err
 		}
-		all = append(all, waitingView{
-			User: u.Name, Tenant: u.Tenant,
-			Proposals: append([]extension.Proposal{}, proposals...), Confirmations: append([]extension.Confirmation{}, confirmations...),
-		})
+		all = append(all, waitingView{User: u.Name, Tenant: u.Tenant, Proposals: proposals})
 		if a.json {
 			return nil
 		}
 		p.Line("%s", p.In(cells.Bold, "User "+cells.Printable(nameUser(u))))
-		return p.waiting(proposals, confirmations)
+		return p.waiting(proposals)
 	})
 	switch {
 	case err != nil:
@@ -92,7 +86,7 @@ func (c *proposalsListCmd) Run(a *app) (err error) {
 }
 
 // waiting shows what waits for a decision of one user's.
-func (p *page) waiting(proposals []extension.Proposal, confirmations []extension.Confirmation) error {
+func (p *page) waiting(proposals []extension.Proposal) error {
 	const indent = "          "
 	for _, one := range proposals {
 		p.Parts("  ", p.In(cells.Bold, one.ID), p.Moment(one.ProposedAt), cells.OneLine(one.Kind+" "+one.Block+" "+one.Agent, 120))
@@ -114,27 +108,13 @@ func (p *page) waiting(proposals []extension.Proposal, confirmations []extension
 			p.Body("  because ", indent, one.Reason)
 		}
 	}
-	for _, one := range confirmations {
-		p.Parts("  ", p.In(cells.Bold, one.ID), p.Moment(one.AskedAt), "protect")
-		p.Body("  is      ", indent, one.Shown)
-		p.ID(indent, one.MemoryID)
-	}
 	return p.Err
-}
-
-func waiting(a *app, x *extension.Extension) ([]extension.Proposal, []extension.Confirmation, error) {
-	proposals, err := x.Proposals(a.ctx, a.scope())
-	if err != nil {
-		return nil, nil, err
-	}
-	confirmations, err := x.Confirmations(a.ctx, a.scope())
-	return proposals, confirmations, err
 }
 
 type proposalsApproveCmd struct {
 	decided
 
-	ID     string `arg:"" help:"The proposal or confirmation."`
+	ID     string `arg:"" help:"The proposal."`
 	Anyway bool   `help:"Approve even if the user has said something newer since the proposal."`
 }
 
@@ -145,10 +125,7 @@ type decided struct{}
 func (decided) Help() string { return `With --json: {"id", "decision": "approved"|"rejected"|"kept"}.` }
 
 func (c *proposalsApproveCmd) Run(a *app) error {
-	return a.decide(c.ID, "approved", func(x *extension.Extension, id string, question *extension.Confirmation) error {
-		if question != nil {
-			return x.Grant(a.ctx, a.scope(), id, question.Token)
-		}
+	return a.decide(c.ID, "approved", func(x *extension.Extension, id string) error {
 		var options []extension.ApproveOption
 		if c.Anyway {
 			options = append(options, extension.Anyway())
@@ -169,14 +146,11 @@ func (c *proposalsApproveCmd) Run(a *app) error {
 type proposalsRejectCmd struct {
 	decided
 
-	ID string `arg:"" help:"The proposal or confirmation."`
+	ID string `arg:"" help:"The proposal."`
 }
 
 func (c *proposalsRejectCmd) Run(a *app) error {
-	return a.decide(c.ID, "rejected", func(x *extension.Extension, id string, question *extension.Confirmation) error {
-		if question != nil {
-			return x.Refuse(a.ctx, a.scope(), id)
-		}
+	return a.decide(c.ID, "rejected", func(x *extension.Extension, id string) error {
 		return x.Reject(a.ctx, a.scope(), id)
 	})
 }
@@ -189,23 +163,19 @@ type proposalsKeepCmd struct {
 }
 
 func (c *proposalsKeepCmd) Run(a *app) error {
-	return a.decide(c.ID, "kept", func(x *extension.Extension, id string, question *extension.Confirmation) error {
-		if question != nil {
-			return &usageError{"that is a confirmation; approve or reject it"}
-		}
+	return a.decide(c.ID, "kept", func(x *extension.Extension, id string) error {
 		return x.Keep(a.ctx, a.scope(), id, c.Memory)
 	})
 }
 
-// decide finds what waits under an id, decides it, and says so. The
-// confirmation is nil for a proposal.
-func (a *app) decide(start, decision string, do func(x *extension.Extension, id string, question *extension.Confirmation) error) (err error) {
+// decide finds what waits under an id, decides it, and says so.
+func (a *app) decide(start, decision string, do func(x *extension.Extension, id string) error) (err error) {
 	x, err := a.openExisting()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.Close(a.ctx)) }()
-	proposals, confirmations, err := waiting(a, x)
+	proposals, err := x.Proposals(a.ctx, a.scope())
 	if err != nil {
 		return err
 	}
@@ -213,16 +183,11 @@ func (a *app) decide(start, decision string, do func(x *extension.Extension, id 
 	for _, one := range proposals {
 		ids = append(ids, one.ID)
 	}
-	questions := make(map[string]*extension.Confirmation)
-	for i, one := range confirmations {
-		ids = append(ids, one.ID)
-		questions[one.ID] = &confirmations[i]
-	}
 	id, err := beginning(ids, start, "proposal that waits", "ebb proposals")
 	if err != nil {
 		return err
 	}
-	if err := do(x, id, questions[id]); err != nil {
+	if err := do(x, id); err != nil {
 		return err
 	}
 	if a.json {

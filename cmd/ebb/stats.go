@@ -105,9 +105,8 @@ func (p *page) userStats(u userStats) {
 		rows = append(rows, []string{"left out", fmt.Sprintf("%s (%s), %d given up; %s", cells.Count(g.Batches, "batch", "batches"),
 			cells.Count(g.Messages, "message", "messages"), g.GivenUp, cells.OneLine(g.LastError, 200))})
 	}
-	if u.Confirmation+u.Proposals > 0 {
-		rows = append(rows, []string{"waiting", fmt.Sprintf("%s, %s",
-			cells.Count(u.Confirmation, "confirmation", "confirmations"), cells.Count(u.Proposals, "proposal", "proposals"))})
+	if u.Proposals > 0 {
+		rows = append(rows, []string{"waiting", cells.Count(u.Proposals, "proposal", "proposals")})
 	}
 	p.Table("  ", rows)
 	p.Line("")

@@ -194,7 +194,6 @@ func everyCall(ctx context.Context, path string, key extension.Key) *usage {
 		var episodes, claims []extension.Record
 		var runs []extension.Run
 		var proposals []extension.Proposal
-		var confirmations []extension.Confirmation
 		var quarantined []extension.Record
 		u.call("stats", func() error {
 			stats, err := x.Stats(ctx, scope)
@@ -242,7 +241,6 @@ func everyCall(ctx context.Context, path string, key extension.Key) *usage {
 		u.call("all blocks", func() error { _, err := x.AllBlocks(ctx, scope); return err })
 		u.call("block history", func() error { _, err := x.BlockHistory(ctx, scope, "notes"); return err })
 		u.call("proposals", func() (err error) { proposals, err = x.Proposals(ctx, scope); return err })
-		u.call("confirmations", func() (err error) { confirmations, err = x.Confirmations(ctx, scope); return err })
 		u.call("quarantined", func() (err error) { quarantined, err = x.Quarantined(ctx, scope, 10); return err })
 		u.call("erasures", func() error { _, err := x.Erasures(ctx, scope); return err })
 		if user != stockUsers[0] { // once is enough for what writes
@@ -290,13 +288,6 @@ func everyCall(ctx context.Context, path string, key extension.Key) *usage {
 				u.call("approve", func() error { return x.Approve(ctx, scope, p.ID, extension.Anyway()) })
 			case 1:
 				u.call("reject", func() error { return x.Reject(ctx, scope, p.ID) })
-			}
-		}
-		for i, c := range confirmations {
-			if i%2 == 0 {
-				u.call("grant", func() error { return x.Grant(ctx, scope, c.ID, c.Token) })
-			} else {
-				u.call("refuse", func() error { return x.Refuse(ctx, scope, c.ID) })
 			}
 		}
 		for _, m := range quarantined[:min(len(quarantined), 1)] {

@@ -120,10 +120,15 @@ func TestDiagnoseFindings(t *testing.T) {
 			INSERT INTO deliveries VALUES ('mailer', 1, 5, NULL, 'no route to host')`, "consumers", doctor.Warning, "mailer: 1 parked, 0 retrying, last error: no route to host"},
 		{"failing background work", "INSERT INTO failures VALUES ('night', 1, 'out of paper', 3, 0, 0)", "background work", doctor.Warning, "night failed 3 times, last 1970-01-01T00:00:00Z: out of paper"},
 		{"session of another user", "UPDATE memories SET session_id = (SELECT id FROM sessions WHERE user_id = 2) WHERE id = 5", "references between users", doctor.Damaged, "memories.session_id: 1"},
-		{"question about another user's memory", "INSERT INTO confirmations (uid, user_id, memory_id, shown, state, created_at) SELECT 'q', 2, id, content, 'pending', 0 FROM memories WHERE id = 5",
-			"references between users", doctor.Damaged, "confirmations.memory_id: 1"},
-		{"question about another memory", "INSERT INTO confirmations (uid, user_id, memory_id, shown, state, created_at) VALUES ('q', 1, 5, 'Likes liquorice', 'pending', 0)",
-			"questions", doctor.Damaged, "does not say what was shown: 1"},
+		{"question about another user's memory", `INSERT INTO proposals (uid, user_id, kind, payload, state, created_at)
+			SELECT 'q', 2, 'protect', json_object('memory_id', uid, 'content', content), 'pending', 0 FROM memories WHERE id = 5`,
+			"proposals", doctor.Damaged, "about what this user does not have, or about what it does not say: 1"},
+		{"question about another memory", `INSERT INTO proposals (uid, user_id, kind, payload, state, created_at)
+			SELECT 'q', 1, 'protect', json_object('memory_id', uid, 'content', 'Likes liquorice'), 'pending', 0 FROM memories WHERE id = 5`,
+			"proposals", doctor.Damaged, "about what it does not say: 1"},
+		{"question without its text", `INSERT INTO proposals (uid, user_id, kind, payload, state, created_at)
+			SELECT 'q', 1, 'protect', json_object('memory_id', uid), 'pending', 0 FROM memories WHERE id = 5`,
+			"proposals", doctor.Damaged, "about what it does not say: 1"},
 		{"proposal about another text", `INSERT INTO proposals (uid, user_id, kind, payload, state, created_at)
 			SELECT 'p', 1, 'correct', json_object('memory_id', uid, 'content', 'noced', 'new_content', 'notes'), 'pending', 0 FROM memories WHERE id = 2`,
 			"proposals", doctor.Damaged, "about what it does not say: 1"},

@@ -92,7 +92,6 @@ func readAll(ctx context.Context, x *extension.Extension, scope schema.Scope, fu
 	note("blocks", func() error { return readBlocks(ctx, x, scope) })
 	note("runs", func() error { _, err := x.Runs(ctx, scope, 0); return err })
 	note("proposals", func() error { _, err := x.Proposals(ctx, scope); return err })
-	note("confirmations", func() error { _, err := x.Confirmations(ctx, scope); return err })
 	note("quarantine", func() error { _, err := x.Quarantined(ctx, scope, 0); return err })
 	note("erasures", func() error { _, err := x.Erasures(ctx, scope); return err })
 	return failed

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"context"
+	"encoding/json"
 	"strconv"
 
 	"github.com/ebbmem/ebb/schema"
@@ -66,15 +67,18 @@ func (w *restoring) passOver(ctx context.Context, l *records.Line) (bool, error)
 	case l.Entity != nil:
 		return w.erased(ctx, schema.TombstoneEntity, l.Entity.UID)
 	case l.Proposal != nil:
-		return w.erased(ctx, schema.TombstoneProposal, l.Proposal.ID)
+		if gone, err := w.erased(ctx, schema.TombstoneProposal, l.Proposal.ID); gone || err != nil {
+			return gone, err
+		}
+		var about schema.Question // of other kinds too, the memory it is about
+		_ = json.Unmarshal([]byte(l.Proposal.Payload), &about)
+		return w.eitherPassed(ctx, about.MemoryID, "")
 	case l.Memory != nil:
 		return w.passMemory(ctx, l.Memory)
 	case l.Superseded != nil:
 		return w.eitherPassed(ctx, l.Superseded.Memory, l.Superseded.By)
 	case l.Link != nil:
 		return w.eitherPassed(ctx, l.Link.From, l.Link.To)
-	case l.Confirmation != nil:
-		return w.eitherPassed(ctx, l.Confirmation.Memory, "")
 	case l.Source != nil:
 		gone, err := w.eitherPassed(ctx, l.Source.Source, l.Source.Memory)
 		if gone {

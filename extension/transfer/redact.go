@@ -104,8 +104,6 @@ func texts(l *records.Line) (fields []*string) {
 		fields = append(fields, &l.BlockVersion.Content)
 	case l.Proposal != nil:
 		fields = append(fields, &l.Proposal.Reason)
-	case l.Confirmation != nil:
-		fields = append(fields, &l.Confirmation.Shown)
 	case l.Gap != nil:
 		fields = append(fields, &l.Gap.LastError)
 	case l.Document != nil:

@@ -31,7 +31,6 @@ var labelsOfExport = map[string]bool{
 	"Link.From": true, "Link.To": true, "Link.Type": true, "Link.Run": true,
 	"Block.Agent": true, "Block.Name": true, "Block.Kind": true, "BlockVersion.As": true, "BlockVersion.Agent": true, "BlockVersion.Name": true, "BlockVersion.Actor": true,
 	"Proposal.ID": true, "Proposal.Run": true, "Proposal.Kind": true, "Proposal.State": true, "Proposal.DecidedBy": true,
-	"Confirmation.ID": true, "Confirmation.Memory": true, "Confirmation.TokenHash": true, "Confirmation.State": true,
 	"Gap.ID": true, "Gap.Stage": true, "Gap.Memories": true,
 	"Op.Record": true, "Op.ID": true, "Op.Run": true, "Op.Actor": true, "Op.Operation": true,
 	"Document.Hash": true, "Watermark.Stage": true, "Watermark.Memory": true,

@@ -53,8 +53,6 @@ var actions = map[string]action{
 	"reject": {"Rejected.", func(r *request, ctx context.Context, id string) error {
 		return r.ext.Reject(ctx, r.scope, id)
 	}},
-	"grant":  {"Protected.", grant},
-	"refuse": {"Left as it is.", func(r *request, ctx context.Context, id string) error { return r.ext.Refuse(ctx, r.scope, id) }},
 	"raise": {"Taken as the user's own word.", func(r *request, ctx context.Context, _ string) error {
 		return r.raise(ctx, r.PostForm["id"])
 	}},
@@ -135,20 +133,6 @@ func (r *request) back() string {
 		return r.base() + "/decide"
 	}
 	return (&url.URL{Path: to.Path, RawQuery: to.RawQuery}).String()
-}
-
-// grant protects what a confirmation asks about.
-func grant(r *request, ctx context.Context, id string) error {
-	waiting, err := r.ext.Confirmations(r.ctx, r.scope)
-	if err != nil {
-		return err
-	}
-	for _, c := range waiting {
-		if c.ID == id {
-			return r.ext.Grant(ctx, r.scope, id, c.Token)
-		}
-	}
-	return extension.ErrNotFound
 }
 
 // grantReflection grants the tokens of a request.

@@ -89,16 +89,15 @@ func TestEachChangeIsUndone(t *testing.T) {
 	for _, p := range proposals {
 		byKind[p.Kind] = p.ID
 	}
-	require.Len(t, byKind, 3)
-	questions, err := w.ext.Confirmations(t.Context(), ada)
-	require.NoError(t, err)
-	require.Len(t, questions, 1)
+	require.Len(t, byKind, 4)
 	aside, err := w.ext.Quarantined(t.Context(), ada, 0)
 	require.NoError(t, err)
 	require.Len(t, aside, 1)
 	w.enter()
 	_, page := w.get("/u/me/decide")
 	csrf := w.csrf(page)
+	require.Contains(t, page, "Protect this for good?")
+	require.Contains(t, page, ">Leave it</button>")
 
 	for name, form := range map[string]url.Values{
 		"correct":            {"action": {"correct"}, "id": {allergy.UID}, "text": {"I'm allergic to peanuts."}},
@@ -110,8 +109,8 @@ func TestEachChangeIsUndone(t *testing.T) {
 		"approve forgetting": {"action": {"approve"}, "id": {byKind[extension.ProposalForget]}},
 		"reject":             {"action": {"reject"}, "id": {byKind[extension.ProposalCorrect]}},
 		"keep":               {"action": {"keep"}, "id": {byKind[extension.ProposalContradiction]}, "memory": {home.UID}},
-		"grant":              {"action": {"grant"}, "id": {questions[0].ID}},
-		"refuse":             {"action": {"refuse"}, "id": {questions[0].ID}},
+		"approve protecting": {"action": {"approve"}, "id": {byKind[extension.ProposalProtect]}},
+		"reject protecting":  {"action": {"reject"}, "id": {byKind[extension.ProposalProtect]}},
 		"raise":              {"action": {"raise"}, "id": {w.fact("trains planes").UID, w.fact("Bergen autumn").UID}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -203,14 +202,10 @@ func TestChangesAreUndoneExactly(t *testing.T) {
 		require.NoError(t, err)
 		proposals, err := w.ext.Proposals(t.Context(), ada)
 		require.NoError(t, err)
-		questions, err := w.ext.Confirmations(t.Context(), ada)
-		require.NoError(t, err)
 		actions := []string{"correct", "protect", "unprotect", "forget", "release", "raise"}
 		id := all[random.IntN(len(all))].UID
-		if len(proposals) > 0 && random.IntN(4) == 0 {
+		if len(proposals) > 0 && random.IntN(2) == 0 {
 			actions, id = []string{"approve", "reject"}, proposals[random.IntN(len(proposals))].ID
-		} else if len(questions) > 0 && random.IntN(3) == 0 {
-			actions, id = []string{"grant", "refuse"}, questions[random.IntN(len(questions))].ID
 		}
 		action := actions[random.IntN(len(actions))]
 		before := w.state()

@@ -12,14 +12,13 @@ import (
 
 // waiting is the page of what a person has to decide.
 type waiting struct {
-	Proposals     []extension.Proposal
-	Confirmations []extension.Confirmation
-	Quarantined   []extension.Record
-	Unvouched     []extension.Record
-	Reflection    *fourstores.Status // the open one
-	CanReflect    bool
-	Evidence      map[string]*schema.Memory // what its insights rest on, by id
-	Cut           bool
+	Proposals   []extension.Proposal
+	Quarantined []extension.Record
+	Unvouched   []extension.Record
+	Reflection  *fourstores.Status // the open one
+	CanReflect  bool
+	Evidence    map[string]*schema.Memory // what its insights rest on, by id
+	Cut         bool
 }
 
 const (
@@ -51,17 +50,11 @@ func decide(r *request) (answer, error) {
 		return answer{}, err
 	}
 	err = r.read(r, func(s *schema.Snapshot) (err error) {
-		if v.Unvouched, err = inspect.NotOwnWords(r.ctx, s, r.userID, maxWaiting); err != nil {
-			return err
-		}
-		questions, err := schema.PendingConfirmations(r.ctx, s, r.userID)
-		for _, q := range questions {
-			v.Confirmations = append(v.Confirmations, extension.Confirmation{ID: q.UID, MemoryID: q.MemoryUID, Shown: q.Shown, AskedAt: q.CreatedAt.Time})
-		}
+		v.Unvouched, err = inspect.NotOwnWords(r.ctx, s, r.userID, maxWaiting)
 		return err
 	})
-	v.Cut = max(len(v.Proposals), len(v.Confirmations)) > maxWaiting
-	v.Proposals, v.Confirmations = v.Proposals[:min(len(v.Proposals), maxWaiting)], v.Confirmations[:min(len(v.Confirmations), maxWaiting)]
+	v.Cut = len(v.Proposals) > maxWaiting
+	v.Proposals = v.Proposals[:min(len(v.Proposals), maxWaiting)]
 	size := 0
 	for i := range v.Proposals {
 		if size += min(len(v.Proposals[i].NewContent), maxProposed); size > maxProposals && i > 0 {

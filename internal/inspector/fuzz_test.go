@@ -49,7 +49,7 @@ func FuzzPage(f *testing.F) {
 		f.Add(uint8(i), "PUT", own, "key=x", "action=undo", "Content-Type: multipart/form-data; boundary=x\nSec-Fetch-Site: cross-site", false)
 		f.Add(uint8(i), "HEAD", own, "", "", "Origin: http://localhost\nX-Forwarded-Proto: https\nCookie: ebb_page=x", true)
 	}
-	for _, action := range []string{"protect", "unprotect", "forget", "release", "approve", "keep", "reject", "grant", "refuse", "raise", "raise_all", "undo", "grant_reflection", "approve_reflection", "reject_reflection"} {
+	for _, action := range []string{"protect", "unprotect", "forget", "release", "approve", "keep", "reject", "raise", "raise_all", "undo", "grant_reflection", "approve_reflection", "reject_reflection"} {
 		f.Add(uint8(sends), "", "", "", "action="+action+"&id="+theirs+"&listed="+theirs+"&id=%00&reason=%ff&back=//evil.example/u/me/&verdict=bonus&amount=-1", "", true)
 	}
 	f.Add(uint8(2), "", "", "day=9999-12&session=%00", "", "", true)

@@ -115,7 +115,7 @@ func TestAnotherUsersRecordsAreNotFound(t *testing.T) {
 				require.Equal(t, 404, status, path)
 				require.NotContains(t, content, "cashews")
 			}
-			for _, action := range []string{"forget", "protect", "correct", "release", "approve", "reject", "keep", "grant", "refuse", "raise", "undo"} {
+			for _, action := range []string{"forget", "protect", "correct", "release", "approve", "reject", "keep", "raise", "undo"} {
 				id := fact.UID
 				if action == "undo" {
 					id = runs[0].UID

@@ -87,7 +87,7 @@ var changeNames = map[string]string{
 	"retire": "let go of what had faded", "dormant": "put to sleep what had faded", "deactivate": "put to sleep", "mention": "told apart a name", "merge_entities": "joined two names of one",
 	"relate": "linked two memories", "unrelate": "unlinked two memories", "set_importance": "judged how important it is", "summary": "summed up a person or thing", "skip": "skipped",
 	"correct": "corrected", "forget": "forgot", "protect": "protected", "unprotect": "no longer protected", "release": "released", "raise": "taken as the user’s own word", "raise_all": "taken as the user’s own word",
-	"approve": "approved a proposal", "reject": "rejected a proposal", "keep": "decided between two", "grant": "protected, as was asked", "refuse": "left as it is",
+	"approve": "approved a proposal", "reject": "rejected a proposal", "keep": "decided between two",
 	"same": "said again", "update": "replaced what no longer holds", "contradiction": "two that do not seem to hold both", "compatible": "two that both hold",
 }
 

@@ -234,6 +234,14 @@ var erasure = append([]Mutant{
 		Test:    "TestOldExportDoesNotRestoreErasedUser",
 	},
 	{
+		Defence: "imports skip questions about what was erased here",
+		File:    "extension/transfer/erased.go",
+		Old:     "return w.eitherPassed(ctx, about.MemoryID, \"\")",
+		New:     "return false, nil",
+		Package: "./extension",
+		Test:    "TestImportSkipsQuestionsAboutErased",
+	},
+	{
 		Defence: "imports skip claims derived from data erased here",
 		File:    "extension/transfer/erased.go",
 		Old:     "if r.fresh[uid] {",

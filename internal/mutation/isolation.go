@@ -104,14 +104,6 @@ var isolation = []Mutant{
 		Test:    "TestForeignIDsAreUnknownIDs",
 	},
 	{
-		Defence: "the id of another user's confirmation is answered as an unknown one",
-		File:    "schema/pending.go",
-		Old:     `Where("c.user_id = ? AND c.state`,
-		New:     `Where("(c.user_id = ? OR TRUE) AND c.state`,
-		Package: "./plugin_test",
-		Test:    "TestForeignIDsAreUnknownIDs",
-	},
-	{
 		Defence: "another user's entity is answered as an unknown one",
 		File:    "schema/entities.go",
 		Old:     "WHERE a.user_id = ? AND a.alias = ?\n\t\t\tUNION",

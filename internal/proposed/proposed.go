@@ -29,6 +29,8 @@ func CheckPayload(kind, payload string) error {
 		into = new(tools.Forgetting)
 	case tools.ProposalMemory:
 		into = new(tools.Offer)
+	case schema.KindProtect:
+		into = new(schema.Question)
 	case consolidate.ProposalContradiction:
 		into = new(consolidate.ContradictionPair)
 	case consolidate.ProposalMergeEntities:

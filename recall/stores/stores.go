@@ -160,7 +160,7 @@ func (c Curve) At(days float64, uses int64, weight float64) float64 {
 }
 
 // Relevance is that of a memory in its store at now. What is pinned, protected or
-// waits for a confirmation has 1.
+// waits to be protected has 1.
 func (s Set) Relevance(c Curve, m *schema.Memory, now time.Time) float64 {
 	one := s.Of(m)
 	days := now.Sub(retention.LastUse(m)).Hours() / 24

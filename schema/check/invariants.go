@@ -61,15 +61,11 @@ var Invariants = []Invariant{
 				json_extract(p.payload, '$.earlier'), json_extract(p.payload, '$.block')) IS NULL
 				AND NOT coalesce(p.kind = 'memory' AND json_extract(p.payload, '$.content') <> '' OR CAST(json_extract(p.payload, '$.tokens') AS text) > '0'
 					OR CAST(json_extract(p.payload, '$.granted.tokens') AS text) > '0', false)
-			OR p.kind = 'correct' AND NOT coalesce(json_extract(p.payload, '$.content') <> '' AND json_extract(p.payload, '$.new_content') <> '', false)
+			OR p.kind IN ('correct', '` + schema.KindProtect + `') AND NOT coalesce(json_extract(p.payload, '$.content') <> '', false)
+			OR p.kind = 'correct' AND NOT coalesce(json_extract(p.payload, '$.new_content') <> '', false)
 			OR EXISTS (SELECT 1 FROM memories m WHERE m.uid = json_extract(p.payload, '$.memory_id') AND m.content <> json_extract(p.payload, '$.content'))
 			OR ` + absent("memories", "memory_id", "message", "earlier", "later") + ` OR ` + absent("entities", "from", "into") + ` ELSE false END`,
 		Found: "proposals that do not say what they are about, or are about what this user does not have, or about what it does not say",
-	},
-	{
-		Name: "questions", Query: `SELECT count(*) FROM confirmations c
-			WHERE c.state = 'pending' AND c.shown <> (SELECT content FROM memories m WHERE m.id = c.memory_id)`,
-		Found: "questions about a memory that does not say what was shown",
 	},
 	{
 		Name: "versions of blocks",

@@ -138,7 +138,6 @@ func (e *eraser) deleteMemories(ctx context.Context, memories []int64) error {
 		{"memory_sources", "DELETE FROM memory_sources WHERE memory_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?1)) OR source_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?1))"},
 		{"memory_entities", "DELETE FROM memory_entities WHERE memory_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))"},
 		{"links", "DELETE FROM links WHERE from_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?1)) OR to_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?1))"},
-		{"confirmations", "DELETE FROM confirmations WHERE memory_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))"},
 	} {
 		if _, err := e.remove(ctx, part.table, part.query, ids); err != nil {
 			return err

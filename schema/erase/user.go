@@ -102,7 +102,6 @@ type table struct{ name, key, where string }
 // The tables with rows of a user, in an order that satisfies the foreign keys.
 var (
 	beforeMemories = []table{
-		{"confirmations", "id", "user_id = ?1"},
 		{"proposals", "id", "user_id = ?1"},
 		{"gaps", "id", "user_id = ?1"},
 		{"injections", "id", "user_id = ?1"},

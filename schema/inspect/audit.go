@@ -22,7 +22,7 @@ type AuditEntry struct {
 	At        time.Time `json:"at"`
 	Actor     string    `json:"actor"`
 	Operation string    `json:"operation"`
-	Record    string    `json:"record"`             // memories | entities | proposals | confirmations | blocks | gaps | runs | …
+	Record    string    `json:"record"`             // memories | entities | proposals | blocks | gaps | runs | …
 	ID        string    `json:"id,omitempty"`       // its public id, the name of a block
 	Run       string    `json:"run_id,omitempty"`   // that it belongs to
 	Critical  bool      `json:"critical,omitempty"` // of a block that the host has marked so
@@ -42,7 +42,7 @@ func Audit(ctx context.Context, s *schema.Snapshot, userID int64, q AuditQuery) 
 		return nil
 	}, `SELECT o.at, o.actor, o.operation, o.record, coalesce(CASE o.record
 			WHEN 'memories' THEN (SELECT uid FROM memories WHERE id = o.record_id) WHEN 'entities' THEN (SELECT uid FROM entities WHERE id = o.record_id)
-			WHEN 'proposals' THEN (SELECT uid FROM proposals WHERE id = o.record_id) WHEN 'confirmations' THEN (SELECT uid FROM confirmations WHERE id = o.record_id)
+			WHEN 'proposals' THEN (SELECT uid FROM proposals WHERE id = o.record_id)
 			WHEN 'blocks' THEN (SELECT name FROM blocks WHERE id = o.record_id) END, ''), coalesce(r.uid, '')
 		FROM (SELECT * FROM ops WHERE user_id = ?1 AND at >= ?2 AND at < ?3 AND (?4 = '' OR actor = ?4 OR substr(actor, 1, length(?4) + 1) = ?4 || ':')
 			ORDER BY id DESC LIMIT ?5) o LEFT JOIN runs r ON r.id = o.run_id ORDER BY o.id`, userID, q.Since.UnixMilli(), until, q.Actor, q.Limit)

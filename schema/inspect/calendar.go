@@ -65,11 +65,9 @@ func Run(ctx context.Context, s *schema.Snapshot, userID int64, uid string) (*sc
 	return r, schema.OrNotFound(err)
 }
 
-// Waiting counts the proposals, confirmations and quarantined memories that wait for a
-// person.
+// Waiting counts the proposals and quarantined memories that wait for a person.
 func Waiting(ctx context.Context, s *schema.Snapshot, userID int64) (n int, err error) {
 	err = s.Row(ctx, `SELECT (SELECT count(*) FROM proposals WHERE user_id = ?1 AND state = 'pending') +
-		(SELECT count(*) FROM confirmations WHERE user_id = ?1 AND state = 'pending') +
 		(SELECT count(*) FROM memories WHERE user_id = ?1 AND state = 'quarantined')`, []any{userID}, &n)
 	return n, err
 }

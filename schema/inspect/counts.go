@@ -8,10 +8,10 @@ import (
 
 // Counts is how much there is of one user.
 type Counts struct {
-	Memories                 []KindCount
-	Sessions, Entities       int64
-	First, Last              schema.Time // event_time of the oldest and the newest memory
-	Confirmations, Proposals int64       // that wait
+	Memories           []KindCount
+	Sessions, Entities int64
+	First, Last        schema.Time // event_time of the oldest and the newest memory
+	Proposals          int64       // that wait
 }
 
 // KindCount is how many memories there are of a kind and state.
@@ -33,8 +33,7 @@ func Count(ctx context.Context, s *schema.Snapshot, userID int64) (c Counts, err
 		(SELECT count(*) FROM entities WHERE user_id = ?1 AND merged_into IS NULL),
 		(SELECT min(event_time) FROM memories WHERE user_id = ?1),
 		(SELECT max(event_time) FROM memories WHERE user_id = ?1),
-		(SELECT count(*) FROM confirmations WHERE user_id = ?1 AND state = 'pending'),
 		(SELECT count(*) FROM proposals WHERE user_id = ?1 AND state = 'pending')`, []any{userID},
-		&c.Sessions, &c.Entities, &c.First, &c.Last, &c.Confirmations, &c.Proposals)
+		&c.Sessions, &c.Entities, &c.First, &c.Last, &c.Proposals)
 	return c, err
 }

@@ -316,19 +316,6 @@ CREATE TABLE injections (                        -- what a model was shown, and 
 );
 CREATE INDEX injections_by_user ON injections (user_id, shown_at);
 
-CREATE TABLE confirmations (                     -- protection waiting for the host's word
-  id         INTEGER PRIMARY KEY,
-  uid        TEXT NOT NULL UNIQUE,
-  user_id    INTEGER NOT NULL REFERENCES users(id),
-  memory_id  INTEGER NOT NULL REFERENCES memories(id) ON DELETE CASCADE,
-  shown      TEXT NOT NULL,                      -- the text the question was about
-  token_hash TEXT NOT NULL DEFAULT '',
-  state      TEXT NOT NULL CHECK (state IN ('pending','granted','refused')),
-  created_at INTEGER NOT NULL,
-  decided_at INTEGER
-);
-CREATE INDEX confirmations_by_state ON confirmations (user_id, state);
-
 -- Erased ids, without content, so that redelivery cannot store them again. The
 -- hash is of the owner's name and the id together; see tombstones.go.
 CREATE TABLE tombstones (

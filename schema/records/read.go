@@ -232,11 +232,6 @@ var referring = []section{
 		v := new(Proposal)
 		return Line{Proposal: v}, row.Scan(&v.ID, &v.Run, &v.Kind, &v.Payload, &v.Reason, &v.State, &v.CreatedAt, &v.DecidedAt, &v.DecidedBy)
 	}},
-	{`SELECT c.uid, m.uid, c.shown, c.token_hash, c.state, c.created_at, c.decided_at
-		FROM confirmations c JOIN memories m ON m.id = c.memory_id WHERE c.user_id = ? ORDER BY c.id`, func(row scanner) (Line, error) {
-		v := new(Confirmation)
-		return Line{Confirmation: v}, row.Scan(&v.ID, &v.Memory, &v.Shown, &v.TokenHash, &v.State, &v.CreatedAt, &v.DecidedAt)
-	}},
 	{"SELECT uid, stage, memories, attempts, last_error, created_at FROM gaps WHERE user_id = ? ORDER BY id", func(row scanner) (Line, error) {
 		v := new(Gap)
 		return Line{Gap: v}, row.Scan(&v.ID, &v.Stage, &v.Memories, &v.Attempts, &v.LastError, &v.CreatedAt)

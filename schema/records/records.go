@@ -30,7 +30,6 @@ type Line struct {
 	Block        *Block         `json:"block,omitempty"`
 	BlockVersion *BlockVersion  `json:"block_version,omitempty"`
 	Proposal     *Proposal      `json:"proposal,omitempty"`
-	Confirmation *Confirmation  `json:"confirmation,omitempty"`
 	Gap          *Gap           `json:"gap,omitempty"`
 	Op           *Op            `json:"op,omitempty"`
 	Document     *Document      `json:"document,omitempty"`
@@ -165,16 +164,6 @@ type Proposal struct {
 	DecidedBy string      `json:"decided_by,omitempty"`
 }
 
-type Confirmation struct {
-	ID        string      `json:"id"`
-	Memory    string      `json:"memory"`
-	Shown     string      `json:"shown"`
-	TokenHash string      `json:"token_hash,omitempty"`
-	State     string      `json:"state"`
-	CreatedAt schema.Time `json:"created_at"`
-	DecidedAt schema.Time `json:"decided_at,omitzero"`
-}
-
 // Op is one entry of the audit. Before and After are JSON as text, in which
 // superseded_by is a public id instead of a row id.
 type Op struct {
@@ -218,6 +207,6 @@ type End struct {
 
 // opTables are the tables that audit entries refer to by uid. Blocks (opBlocks) are
 // identified by agent and name instead.
-var opTables = []string{"memories", "entities", "runs", "proposals", "confirmations", "gaps"}
+var opTables = []string{"memories", "entities", "runs", "proposals", "gaps"}
 
 const opBlocks = "blocks"

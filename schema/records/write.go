@@ -351,14 +351,6 @@ func (w *Writer) rest(ctx context.Context, l Line) (bool, error) {
 		}
 		return w.insertOwned(ctx, "proposals", p.ID, "proposals (uid, user_id, run_id, kind, payload, reason, state, created_at, decided_at, decided_by)",
 			p.ID, w.UserID, schema.NullID(run), p.Kind, p.Payload, p.Reason, p.State, p.CreatedAt, p.DecidedAt, p.DecidedBy)
-	case l.Confirmation != nil:
-		c := l.Confirmation
-		memory, err := w.row(ctx, "memories", c.Memory)
-		if err != nil {
-			return false, err
-		}
-		return w.insertOwned(ctx, "confirmations", c.ID, "confirmations (uid, user_id, memory_id, shown, token_hash, state, created_at, decided_at)",
-			c.ID, w.UserID, memory, c.Shown, c.TokenHash, c.State, c.CreatedAt, c.DecidedAt)
 	case l.Gap != nil:
 		g := l.Gap
 		return w.insertOwned(ctx, "gaps", g.ID, "gaps (uid, user_id, stage, memories, attempts, last_error, created_at)",

@@ -70,23 +70,20 @@ func (c *Change) record(ctx context.Context, tx *schema.Tx, write func() error) 
 	return tx.Row(ctx, "SELECT uid FROM runs WHERE id = ?", []any{runID}, &c.RunID)
 }
 
-// decision has what a host decided wait again; what a question is about does not fade
-// meanwhile.
+// questioned is the memory of the pending proposal ?1, if that is a [schema.Question].
+const questioned = `(SELECT m.id FROM proposals p JOIN memories m ON m.user_id = p.user_id AND m.uid = json_extract(p.payload, '$.memory_id')
+	WHERE p.id = ?1 AND p.kind = '` + schema.KindProtect + `' AND p.state = 'pending')`
+
+// decision makes a decided proposal pending again. The memory that a question is about
+// does not decay meanwhile.
 func (u *undoer) decision(ctx context.Context, op *schema.Op) error {
-	switch op.Record {
-	case "proposals":
-		return u.exactly(ctx, "was decided again since", `UPDATE proposals SET state = 'pending', decided_at = NULL, decided_by = ''
-			WHERE id = ? AND user_id = ? AND state = json_extract(?, '$.state')`, op.RecordID, u.userID, op.After)
-	case "confirmations":
-		err := u.exactly(ctx, "was decided again since", `UPDATE confirmations SET state = 'pending', decided_at = NULL
-			WHERE id = ? AND user_id = ? AND state = json_extract(?, '$.state')`, op.RecordID, u.userID, op.After)
-		if err != nil {
-			return err
-		}
-		// See [schema.Tx.Hold] and [schema.Tx.LetGo].
-		_, err = u.tx.Exec(ctx, `UPDATE memories SET decay_rate = 0, last_accessed = CASE WHEN last_accessed = ?2 AND json_type(?3, '$.last_accessed') IN ('integer', 'null')
-			THEN CAST(json_extract(?3, '$.last_accessed') AS BIGINT) ELSE last_accessed END WHERE id = (SELECT memory_id FROM confirmations WHERE id = ?1)`, op.RecordID, op.At.UnixMilli(), op.Before)
+	err := u.exactly(ctx, "was decided again since", `UPDATE proposals SET state = 'pending', decided_at = NULL, decided_by = ''
+		WHERE id = ? AND user_id = ? AND state = json_extract(?, '$.state')`, op.RecordID, u.userID, op.After)
+	if err != nil {
 		return err
 	}
-	return keptError("this version does not know how to take it back")
+	// See [schema.Tx.Hold] and [schema.Tx.LetGo].
+	_, err = u.tx.Exec(ctx, `UPDATE memories SET decay_rate = 0, last_accessed = CASE WHEN last_accessed = ?2 AND json_type(?3, '$.last_accessed') IN ('integer', 'null')
+		THEN CAST(json_extract(?3, '$.last_accessed') AS BIGINT) ELSE last_accessed END WHERE id = `+questioned, op.RecordID, op.At.UnixMilli(), op.Before)
+	return err
 }

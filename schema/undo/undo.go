@@ -26,7 +26,7 @@ type Result struct {
 
 // Kept is one change of an undone run that stayed.
 type Kept struct {
-	Record    string `json:"record"` // memories | entities | proposals | confirmations | gaps | runs
+	Record    string `json:"record"` // memories | entities | proposals | gaps | runs
 	ID        string `json:"id"`
 	Operation string `json:"operation"`
 	Reason    string `json:"reason"`
@@ -100,7 +100,7 @@ func (u *undoer) op(ctx context.Context, op *schema.Op) error {
 }
 
 func (u *undoer) uid(ctx context.Context, op *schema.Op) (uid string, err error) {
-	if !slices.Contains([]string{"memories", "entities", "proposals", "confirmations", "gaps", "runs"}, op.Record) {
+	if !slices.Contains([]string{"memories", "entities", "proposals", "gaps", "runs"}, op.Record) {
 		return "", nil
 	}
 	err = u.tx.Row(ctx, "SELECT uid FROM "+op.Record+" WHERE id = ? AND user_id = ?", []any{op.RecordID, u.userID}, &uid)
@@ -150,6 +150,10 @@ func (u *undoer) reverse(ctx context.Context, op *schema.Op) error {
 		return u.exactly(ctx, "was reflected on since", `UPDATE users SET reflected_cycle = CAST(json_extract(?2, '$.cycle') AS BIGINT), reflected_at = CAST(json_extract(?2, '$.at') AS BIGINT)
 			WHERE id = ?1 AND coalesce(reflected_at, -1) = coalesce(CAST(json_extract(?3, '$.at') AS BIGINT), -1)`, u.userID, op.Before, op.After)
 	case schema.OpPropose:
+		// See [schema.Tx.Hold]: the memory decays as if the question had not been put.
+		if _, err := u.tx.Exec(ctx, "UPDATE memories SET decay_rate = ?2 WHERE protected = 0 AND id = "+questioned, op.RecordID, schema.DefaultDecayRate); err != nil {
+			return err
+		}
 		return u.exactly(ctx, "was decided since", "DELETE FROM proposals WHERE id = ? AND user_id = ? AND state = 'pending'", op.RecordID, u.userID)
 	case schema.OpGap:
 		return u.gap(ctx, op)
@@ -297,6 +301,9 @@ func removeMemory(ctx context.Context, tx *schema.Tx, userID int64, uid string, 
 		}
 	}
 	if err := tx.RemoveChunks(ctx, userID, memoryID); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, "DELETE FROM proposals WHERE user_id = ? AND kind = ? AND json_extract(payload, '$.memory_id') = ?", userID, schema.KindProtect, uid); err != nil {
 		return err
 	}
 	if _, err := tx.Exec(ctx, "DELETE FROM memories WHERE id = ?", memoryID); err != nil {
