@@ -292,7 +292,8 @@ type ToolsConfig struct {
 	// Trusted names the agents' own tools that the host trusts
 	// ([eventbus.OriginToolInternal]). It applies to results reported by the Memory
 	// or the Callbacks. ebb's own tools need not be listed. The result of any other
-	// tool has trust 1, and so has what an agent answers after it. Default none.
+	// tool has trust 1, and so has what an agent answers after it; what a model saves
+	// after it without the user's words is quarantined. Default none.
 	Trusted []string
 }
 
@@ -310,8 +311,9 @@ type Hooks struct {
 	// OnRecall receives the results shown to a model and where: "memory", "model"
 	// or "tool".
 	OnRecall func(scope schema.Scope, channel string, answer *recall.Answer)
-	// OnProposal receives everything that waits for a person to decide, after it is
-	// stored. [Extension.Proposals] lists it.
+	// OnProposal receives each proposal that waits for a person to decide, after it is
+	// stored; [Extension.Proposals] lists it. What is quarantined is not proposed; see
+	// [Extension.Quarantined].
 	OnProposal func(scope schema.Scope, waiting eventbus.Proposed)
 	// OnCritical is called after a change of a block with [BlockSpec].Critical, by
 	// whomever. Default none.

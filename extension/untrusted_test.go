@@ -97,6 +97,8 @@ func TestReadingOwnFactsIsNoExposure(t *testing.T) {
 	says("other", "my size is the one from last year")
 	require.NotContains(t, call("other", "remember_fact", `{"content": "Ada takes the same size as last year."}`), "set aside")
 
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.ToolResult(extension.Scope{User: "ada", Session: "chat"}, "calculator", "= 57", eventbus.From(eventbus.OriginToolInternal))))
+	require.NotContains(t, call("chat", "remember_fact", `{"content": "Ada's head measures 57 cm."}`), "set aside", "the host trusts its calculator")
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.ToolResult(extension.Scope{User: "ada", Session: "chat"}, "web", "Helmets of the year.")))
 	says("chat", "ok the blue one it is")
 	require.Contains(t, call("chat", "remember_fact", `{"content": "Ada wants a helmet by Corvane."}`), "set aside")

@@ -30,7 +30,7 @@ func (c *claim) doubt(d *Deps) string {
 	switch {
 	case c.approved:
 		return ""
-	case c.backing == nil && c.trust < schema.MaxTrust && !d.ForeignModel:
+	case c.backing == nil && c.trust < schema.OriginToolInternal.Ceiling() && !d.ForeignModel:
 		return "the user did not say it, and the agent had read texts that are not the user's in that conversation"
 	case poison.InspectClaim(c.content) != "" && (c.backing == nil || poison.InspectClaim(c.backing.quote) == ""):
 		return "it reads like an instruction and is not the user's own"

@@ -204,7 +204,7 @@ var poisoning = []Mutant{
 	{
 		Defence: "a model's claim after untrusted text is quarantined",
 		File:    "tools/claims.go",
-		Old:     "case c.backing == nil && c.trust < schema.MaxTrust && !d.ForeignModel:",
+		Old:     "case c.backing == nil && c.trust < schema.OriginToolInternal.Ceiling() && !d.ForeignModel:",
 		New:     "case c.backing == nil && c.trust < 0:",
 		Package: "./tools",
 		Test:    "TestRememberUngrounded",
