@@ -47,7 +47,8 @@ func (x *Extension) outOfReach() []erase.Reach {
 // holds it; a [Session] drops what it last injected when it is next used.
 //
 // Memories that other messages also support stay, with what those messages say;
-// [Receipt.Rederived] lists them. A claim that an erased claim had replaced holds
+// [Receipt.Rederived] lists them. A fact that was stated directly stays, whatever words
+// it shares with an erased message. A claim that an erased claim had replaced holds
 // again, as if the erased one had never been stored; [Receipt.Revived] lists it.
 // Erased ids do not return: publishing one again has no effect, and imports skip
 // it, see [transfer.ImportOptions].Resurrect.

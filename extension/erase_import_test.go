@@ -32,6 +32,7 @@ func spoken(t *testing.T) (x *Extension, path string, w *world) {
 	w.fact("The Xylqorvant is a blue thing", .8)
 	w.fact("The Xylqorvant was green", .7)
 	w.furnish()
+	w.exec("INSERT INTO memory_sources (memory_id, source_id) SELECT m.id, s.id FROM memories m, memories s WHERE m.user_id = ? AND m.uid = ? AND s.uid = ?", w.facts[1], w.uids[0])
 	w.write(func(ctx context.Context, tx *schema.Tx, userID int64) error { return tx.RecountMentions(ctx, userID) })
 	return x, path, w
 }

@@ -3,9 +3,9 @@ package main
 var erasure = append([]Mutant{
 	{
 		Defence: "an erased text leaves core memory and its history",
-		File:    "schema/erase/batch.go",
-		Old:     "b.blocks, b.sweep,",
-		New:     "b.sweep,",
+		File:    "schema/erase/sweep.go",
+		Old:     "b.faults, b.blocks,",
+		New:     "b.faults,",
 		Package: "./schema/core",
 		Test:    "TestErasedMessageIsRemovedFromBlocks",
 	},
@@ -172,10 +172,50 @@ var erasure = append([]Mutant{
 	{
 		Defence: "a reflection that repeats erased text without citing it is erased",
 		File:    "schema/erase/derived.go",
-		Old:     "if reveals && b.targets[id] == nil {",
-		New:     "if reveals && b.targets[id] != nil {",
+		Old:     "} else if revealed && b.targets[m.id] == nil {",
+		New:     "} else if revealed && b.targets[m.id] != nil {",
 		Package: "./schema/erase",
 		Test:    "TestReflectionRepeatingErasedTextIsErased",
+	},
+	{
+		Defence: "an erasure keeps a protected claim that shares words with the erased",
+		File:    "schema/erase/derived.go",
+		Old:     "AND protected = 0 AND NOT EXISTS",
+		New:     "AND NOT EXISTS",
+		Package: "./schema/erase",
+		Test:    "TestEraseOfMessagesJudgesClaimsWithoutSource",
+	},
+	{
+		Defence: "an erasure keeps what the user stated in words of an erased message",
+		File:    "schema/erase/derived.go",
+		Old:     "AND origin = 'assistant'",
+		New:     "AND origin <> ''",
+		Package: "./schema/erase",
+		Test:    "TestEraseOfMessagesJudgesClaimsWithoutSource",
+	},
+	{
+		Defence: "an erasure keeps records that share ebb's own words alone with the erased",
+		File:    "schema/erase/sweep.go",
+		Old:     "if slices.Contains(ownFields, name) {",
+		New:     "if slices.Contains(ownFields[:0], name) {",
+		Package: "./schema/erase",
+		Test:    "TestEraseKeepsRecordsOfOtherMemories",
+	},
+	{
+		Defence: "a sweep knows what was erased after its process ended",
+		File:    "schema/erase/batch.go",
+		Old:     "b.moveWatermarks, b.remember,",
+		New:     "b.moveWatermarks,",
+		Package: "./schema/erase",
+		Test:    "TestSweepGoesOnAfterItsProcess",
+	},
+	{
+		Defence: "a document's name goes with its last part",
+		File:    "schema/erase/batch.go",
+		Old:     "b.deleteMessages,\n\t\tb.documents,",
+		New:     "b.deleteMessages,",
+		Package: "./schema/erase",
+		Test:    "TestEraseOfLastPartErasesDocumentAndConversation",
 	},
 	{
 		Defence: "a summary derived from erased memories is erased",
@@ -261,14 +301,14 @@ var erasure = append([]Mutant{
 
 // sweeps returns a mutant for each store that an erasure covers.
 func sweeps() (mutants []Mutant) {
-	const all = "{b.injections, b.proposals, b.gaps, b.ledger, b.audits, b.faults} {"
+	const all = "{b.injections, b.proposals, b.gaps, b.ledger, b.audits, b.faults,"
 	for _, store := range []struct{ name, without string }{
-		{"what models were shown and asked", "{b.proposals, b.gaps, b.ledger, b.audits, b.faults} {"},
-		{"proposals", "{b.injections, b.gaps, b.ledger, b.audits, b.faults} {"},
-		{"what nights left out", "{b.injections, b.proposals, b.ledger, b.audits, b.faults} {"},
-		{"the ledger of nights", "{b.injections, b.proposals, b.gaps, b.audits, b.faults} {"},
-		{"the audit", "{b.injections, b.proposals, b.gaps, b.ledger, b.faults} {"},
-		{"errors of background work and of consumers", "{b.injections, b.proposals, b.gaps, b.ledger, b.audits} {"},
+		{"what models were shown and asked", "{b.proposals, b.gaps, b.ledger, b.audits, b.faults,"},
+		{"proposals", "{b.injections, b.gaps, b.ledger, b.audits, b.faults,"},
+		{"what nights left out", "{b.injections, b.proposals, b.ledger, b.audits, b.faults,"},
+		{"the ledger of nights", "{b.injections, b.proposals, b.gaps, b.audits, b.faults,"},
+		{"the audit", "{b.injections, b.proposals, b.gaps, b.ledger, b.faults,"},
+		{"errors of background work and of consumers", "{b.injections, b.proposals, b.gaps, b.ledger, b.audits,"},
 	} {
 		m := Mutant{
 			Defence: "erased data is removed from " + store.name,
@@ -276,7 +316,7 @@ func sweeps() (mutants []Mutant) {
 			Package: "./extension", Test: "TestErasedDayIsGoneFromEveryStore",
 		}
 		if store.name == "the audit" {
-			m.Package, m.Test = "./schema/erase", "TestUndoAfterErase"
+			m.Package, m.Test = "./schema/erase", "TestEraseKeepsRecordsOfOtherMemories"
 		}
 		mutants = append(mutants, m)
 	}

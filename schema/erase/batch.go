@@ -3,6 +3,7 @@ package erase
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/ebbmem/ebb/schema"
@@ -25,7 +26,8 @@ type target struct {
 	uid                string
 	kind               schema.Kind
 	importance         float64 // its share of the importance that a reflection waits for
-	said               string  // all its text
+	document           string  // the file that it is a part of, or ""
+	says               statement
 }
 
 func newBatch(e *eraser) *batch {
@@ -52,7 +54,7 @@ func (b *batch) erase(ctx context.Context, memories []int64) error {
 	}
 	for _, step := range []func(context.Context) error{
 		b.revive, b.rederive, b.forgetMentions, b.deleteTargets, b.deleteMessages,
-		b.blocks, b.sweep, b.spendImportance, b.moveWatermarks,
+		b.documents, b.clearAudit, b.spendImportance, b.moveWatermarks, b.remember,
 	} {
 		if err := step(ctx); err != nil {
 			return err
@@ -71,19 +73,24 @@ func (b *batch) erase(ctx context.Context, memories []int64) error {
 
 // target adds memories to the targets.
 func (b *batch) target(ctx context.Context, ids []int64) error {
-	var d target
-	return schema.Each(ctx, b.tx.Query, []any{&d.id, &d.event, &d.session, &d.uid, &d.kind, &d.importance, &d.said}, func() error {
-		if b.targets[d.id] == nil {
-			found := d
-			b.targets[d.id] = &found
-			b.order = append(b.order, d.id)
-			b.words.add(d.said, d.kind != schema.KindReflection) // its words are the model's own
-		}
-		return nil
+	found, err := schema.List(ctx, b.tx.Query, func(d *target) []any {
+		return append([]any{&d.id, &d.event, &d.session, &d.uid, &d.kind, &d.importance, &d.document}, d.says.fields()...)
 	}, `SELECT id, coalesce(event_seq, 0), coalesce(session_id, 0), uid, kind, CASE WHEN `+schema.PartOfDocument+` THEN 0 ELSE importance END,
-			content || '`+"\n"+`' || speaker || '`+"\n"+`' || coalesce(subject, '') || '`+"\n"+`' || coalesce(object, '') || '`+"\n"+`' ||
-			coalesce(predicate, '') || '`+"\n"+`' || tags || '`+"\n"+`' || attributes
+			CASE WHEN `+schema.PartOfDocument+` THEN json_extract(attributes, '$.source') ELSE '' END, `+statementColumns+`
 		FROM memories WHERE +user_id = ? AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(?)) ORDER BY id`, b.userID, schema.JSONList(ids))
+	for i := range found {
+		d := &found[i]
+		if b.targets[d.id] != nil {
+			continue
+		}
+		b.targets[d.id] = d
+		b.order = append(b.order, d.id)
+		claimed := d.kind != schema.KindReflection // its words are the model's own
+		b.words.add(d.says.text(), standing{claimed: claimed, indexed: true, message: d.kind == schema.KindEpisode})
+		b.words.add(d.says.labels(), standing{claimed: claimed})
+		b.words.addUID(d.uid)
+	}
+	return err
 }
 
 // targetDerived adds the memories that rest on the targets alone, and those that
@@ -155,6 +162,23 @@ func (e *eraser) deleteMemories(ctx context.Context, memories []int64) error {
 		}
 	}
 	return nil
+}
+
+// documents deletes the records of documents whose last part is a target.
+func (b *batch) documents(ctx context.Context) error {
+	read := make(map[string]bool)
+	for _, d := range b.targets {
+		if d.document != "" {
+			read[d.document] = true
+		}
+	}
+	if len(read) == 0 {
+		return nil
+	}
+	_, err := b.remove(ctx, "documents", `DELETE FROM documents WHERE user_id = ?1 AND uri IN (SELECT value FROM json_each(?2)) AND uri NOT IN (
+		SELECT json_extract(attributes, '$.source') FROM memories WHERE user_id = ?1 AND kind = 'episode' AND `+schema.PartOfDocument+`)`,
+		b.userID, schema.JSONList(slices.Collect(maps.Keys(read))))
+	return err
 }
 
 // removeText deletes a memory's text from the index, row by row.
@@ -254,7 +278,7 @@ func (b *batch) eraseEvents(ctx context.Context, seqs []int64) error {
 		return err
 	}
 	for _, payload := range payloads {
-		b.words.add(payload, true)
+		b.words.addPayload(payload)
 	}
 	if err := b.erase(ctx, memories); err != nil {
 		return err

@@ -9,17 +9,17 @@ import (
 // blocks removes from core memory, and from its history, what reveals targets: lines
 // of a text, entries of a list, fields, whole records. What the host wrote itself
 // stays, like a claim with a source of its own.
-func (b *batch) blocks(ctx context.Context) error {
+func (b *batch) blocks(ctx context.Context, after int64) (int64, error) {
 	var blocks []core.Block
 	if err := b.tx.NewSelect().Model(&blocks).Where("user_id = ?", b.userID).Order("id").Scan(ctx); err != nil {
-		return err
+		return 0, err
 	}
 	for i := range blocks {
 		if err := b.block(ctx, &blocks[i]); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return nil
+	return after, nil
 }
 
 func (b *batch) block(ctx context.Context, block *core.Block) error {

@@ -2,6 +2,7 @@ package erase
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/ebbmem/ebb/schema"
@@ -105,7 +106,7 @@ func (e *eraser) chooseSpan(ctx context.Context, since, until int64) error {
 }
 
 // eraseChosen erases one batch: memories with their events first, then events
-// without a memory, then empty sessions.
+// without a memory, then sessions, and then it sweeps.
 func (e *eraser) eraseChosen(ctx context.Context) (more bool, err error) {
 	const waiting = "SELECT id FROM erasing WHERE erasure_id = ? AND record = ? ORDER BY id LIMIT ?"
 	memories, err := e.ids(ctx, waiting, e.id, "memories", batchSize)
@@ -113,6 +114,7 @@ func (e *eraser) eraseChosen(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	if len(memories) > 0 {
+		e.sweeping = nil
 		b := newBatch(e)
 		if err := b.erase(ctx, memories); err != nil {
 			return false, err
@@ -129,6 +131,7 @@ func (e *eraser) eraseChosen(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	if len(events) > 0 {
+		e.sweeping = nil
 		b := newBatch(e)
 		if err := b.eraseEvents(ctx, events); err != nil {
 			return false, err
@@ -149,7 +152,19 @@ func (e *eraser) eraseChosen(ctx context.Context) (more bool, err error) {
 			return false, err
 		}
 	}
-	return false, nil
+	return e.sweep(ctx)
+}
+
+// eraseEmptySessions deletes the rows of conversations that lost messages and of which
+// nothing is left.
+func (e *eraser) eraseEmptySessions(ctx context.Context) error {
+	n, err := e.remove(ctx, "sessions", `DELETE FROM sessions WHERE id IN (SELECT id FROM erasing WHERE record = ?)
+		AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.session_id = sessions.id)
+		AND NOT EXISTS (SELECT 1 FROM events v WHERE v.user_id = sessions.user_id AND v.session = sessions.name)`, fmt.Sprint(emptyRecord, e.id))
+	if n > 0 {
+		e.tx.ForgetScopes()
+	}
+	return err
 }
 
 // eraseSession deletes a conversation's row. Claims that stay no longer belong to a

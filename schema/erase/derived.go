@@ -8,28 +8,36 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// revealingDerived finds the user's memories that reveal targets by their own words:
-// reflections (the model saw more than they cite), and what a model stored without a
-// source message.
+// revealingDerived finds what models made of the user's memories and reveals targets by
+// its own words: reflections (the model saw more than they cite), and claims that a model
+// saved without a message as their source. Such a claim is judged by what messages said:
+// words that it shares with other claims alone are no sign of them. What the user or the
+// host stated was said by itself.
 func (b *batch) revealingDerived(ctx context.Context) (found []int64, err error) {
-	texts := make(map[int64]string)
-	var id int64
-	var content string
-	err = schema.Each(ctx, b.tx.Query, []any{&id, &content}, func() error {
-		texts[id] = content
-		return nil
-	}, `SELECT id, content || '`+"\n"+`' || coalesce(subject, '') || '`+"\n"+`' || coalesce(object, '') || '`+"\n"+`' || tags || '`+"\n"+`' || attributes
-		FROM memories m WHERE user_id = ? AND kind <> 'episode' AND (kind = 'reflection' OR NOT EXISTS (SELECT 1 FROM memory_sources WHERE memory_id = m.id))`, b.userID)
+	type made struct {
+		id   int64
+		kind schema.Kind
+		says statement
+	}
+	all, err := schema.List(ctx, b.tx.Query, func(m *made) []any { return append([]any{&m.id, &m.kind}, m.says.fields()...) },
+		"SELECT id, kind, "+statementColumns+` FROM memories m WHERE user_id = ? AND (kind = 'reflection' OR kind <> 'episode' AND origin = 'assistant'
+			AND protected = 0 AND NOT EXISTS (SELECT 1 FROM memory_sources WHERE memory_id = m.id))`, b.userID)
 	if err != nil {
 		return nil, err
 	}
-	for id, content := range texts {
-		reveals, err := b.words.revealsClaim(ctx, content)
-		if err != nil {
-			return nil, err
+	b.words.saved = make(map[int64]bool)
+	for _, m := range all {
+		b.words.saved[m.id] = true
+	}
+	for _, m := range all {
+		reveals := b.words.revealsClaim
+		if m.kind != schema.KindReflection {
+			reveals = b.words.revealsMessage
 		}
-		if reveals && b.targets[id] == nil {
-			found = append(found, id)
+		if revealed, err := reveals(ctx, m.says.all()); err != nil {
+			return nil, err
+		} else if revealed && b.targets[m.id] == nil {
+			found = append(found, m.id)
 		}
 	}
 	return found, nil
@@ -39,7 +47,7 @@ func (b *batch) revealingDerived(ctx context.Context) (found []int64, err error)
 type claim struct {
 	uid     string
 	kind    schema.Kind
-	said    string
+	says    statement
 	sources []source
 }
 
@@ -55,8 +63,7 @@ type source struct {
 
 func (b *batch) claim(ctx context.Context, id int64) (*claim, error) {
 	c := new(claim)
-	err := b.tx.Row(ctx, `SELECT uid, kind, content || '`+"\n"+`' || coalesce(subject, '') || '`+"\n"+`' || coalesce(object, '') || '`+"\n"+`' || tags || '`+"\n"+`' || attributes
-		FROM memories WHERE id = ?`, []any{id}, &c.uid, &c.kind, &c.said)
+	err := b.tx.Row(ctx, "SELECT uid, kind, "+statementColumns+" FROM memories WHERE id = ?", []any{id}, append([]any{&c.uid, &c.kind}, c.says.fields()...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +110,7 @@ func (b *batch) stays(ctx context.Context, id int64) (bool, error) {
 	if erased > 0 && left < need {
 		return false, nil
 	}
-	for _, term := range text.Terms(c.said) {
+	for _, term := range text.Terms(c.says.all()) {
 		if only[term] && !text.IsStopWord(term) {
 			return false, nil
 		}

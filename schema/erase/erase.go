@@ -73,8 +73,9 @@ const batchSize = 256
 // they took from the erased ones.
 //
 // The first transaction stores what is to be erased; from then on no read returns
-// any of it. Large erasures take several more transactions. [Finish] resumes one
-// that was interrupted. The last step empties the write-ahead log.
+// any of it. Then rows are deleted, and the user's history is swept for what else
+// speaks of them, in more transactions, between which others write. [Finish] resumes
+// an erasure that was interrupted. The last step empties the write-ahead log.
 //
 // The receipt is valid, for what was done, also together with an [*Error].
 //
@@ -120,8 +121,12 @@ func (e *eraser) finishOthers(ctx context.Context) error {
 // errPreview rolls a preview back.
 var errPreview = errors.New("preview")
 
-// previewSteps is the number of batches that a preview works out.
-const previewSteps = 8
+// previewSteps is the number of batches that a preview works out, and previewSweep the
+// time for which it then goes through other tables. Other writes wait for both.
+const (
+	previewSteps = 8
+	previewSweep = 2 * time.Second
+)
 
 // Preview reports what [Run] would do and changes nothing. For a large erasure it
 // works out the first batches only; Pending then says how many selected memories
@@ -147,7 +152,7 @@ func Preview(ctx context.Context, db *schema.DB, scope schema.Scope, what Erasur
 			}
 			return errPreview
 		}
-		for range previewSteps {
+		for step, began := 0, time.Now(); step < previewSteps || e.sweeping != nil && time.Since(began) < previewSweep; step++ {
 			more, err := e.eraseChosen(ctx)
 			if err != nil {
 				return err
@@ -160,7 +165,10 @@ func Preview(ctx context.Context, db *schema.DB, scope schema.Scope, what Erasur
 		if err := tx.Row(ctx, "SELECT count(*) FROM erasing WHERE erasure_id = ? AND record = 'memories'", []any{e.id}, &left); err != nil {
 			return err
 		}
-		e.receipt.Pending = fmt.Sprintf("worked out in part: %d memories more were named", left)
+		e.receipt.Pending = "worked out in part: not all that speaks of it was looked at"
+		if left > 0 {
+			e.receipt.Pending = fmt.Sprintf("worked out in part: %d memories more were named", left)
+		}
 		return errPreview
 	})
 	if !errors.Is(err, errPreview) {
@@ -236,6 +244,8 @@ type eraser struct {
 	owner   schema.Scope
 	by      schema.Actor
 	receipt *Receipt
+
+	sweeping *batch // what sweep looks for, once it has read it
 }
 
 // begin stores the erasure and the rows that it selects.

@@ -22,9 +22,9 @@ import (
 type thing struct {
 	uid, event, word string
 	kind             schema.Kind
-	sources          []int
-	repeats          int // a source whose word it says too; -1 = none
-	replaces         int // a claim whose place it took; -1 = none
+	sources          []int // none for a message, and for a fact that the user stated
+	repeats          int   // a source whose word it says too; -1 = none
+	replaces         int   // a claim whose place it took; -1 = none
 	mentions         []int
 }
 
@@ -61,7 +61,10 @@ func drawn(t *rapid.T, user string) *graph {
 			if len(one.sources) > 1 && rapid.Bool().Draw(t, "insight") {
 				one.kind = schema.KindReflection
 			}
-			if rapid.Bool().Draw(t, "repeats") {
+			if stated := rapid.IntRange(0, 4).Draw(t, "stated") == 0; stated {
+				one.kind, one.sources = schema.KindFact, nil
+				one.repeats = rapid.IntRange(0, messages-1).Draw(t, "also said")
+			} else if rapid.Bool().Draw(t, "repeats") {
 				one.repeats = rapid.SampledFrom(one.sources).Draw(t, "repeated")
 			}
 			if one.kind == schema.KindFact && i > messages && rapid.Bool().Draw(t, "replaces") {
@@ -100,7 +103,13 @@ func (g *graph) store(ctx context.Context, tx *schema.Tx) error {
 	by := schema.Actor{Name: "night"}
 	for i := range g.things {
 		one := &g.things[i]
-		m := &schema.Memory{UserID: user, Kind: one.kind, Content: "It is " + strings.Join(g.said(i), " and "), Confidence: .8, Importance: .25, Origin: schema.OriginUser, Trust: 4}
+		m := &schema.Memory{UserID: user, Kind: one.kind, Content: "It is " + strings.Join(g.said(i), " and "), Confidence: .8, Importance: .25, Origin: schema.OriginUser, Trust: 4,
+			Attributes: schema.Attributes{"place": "harbour"}}
+		if one.kind == schema.KindEpisode {
+			m.Content += " in that temporal state" // words of ebb's own
+		} else {
+			m.Subject, m.Attributes[schema.AttrTemporal] = "the user", "state"
+		}
 		chunks := schema.PrepareChunks(m.Content, "")
 		if one.kind == schema.KindEpisode {
 			e := &schema.EventRow{UserID: user, ID: one.event, Topic: "user.message", Origin: schema.OriginUser, Trust: 4, Payload: json.RawMessage(`{"text":"` + m.Content + `"}`)}
@@ -288,7 +297,9 @@ func TestEraseDerived(t *testing.T) {
 		for i, one := range g.things {
 			switch {
 			case gone[i]:
-				require.NotContains(t, whole, one.word)
+				if !g.stillSaid(i, gone) {
+					require.NotContains(t, whole, one.word)
+				}
 				require.NotContains(t, whole, one.uid)
 				if one.replaces >= 0 {
 					touched[g.things[one.replaces].uid] = true

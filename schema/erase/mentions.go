@@ -32,7 +32,7 @@ func (b *batch) forgetMentions(ctx context.Context) error {
 			return err
 		}
 	}
-	return b.forgetRevealingEntities(ctx)
+	return nil
 }
 
 // forgetEntity deletes an entity that no memory mentions any more, with all that was
@@ -105,32 +105,30 @@ func (b *batch) dropSummary(ctx context.Context, id int64) error {
 	return b.rewrite(ctx, "ops", "UPDATE ops SET before = '', after = '' WHERE record = 'entities' AND record_id = ? AND operation = 'summary' AND (before <> '' OR after <> '')", id)
 }
 
-// forgetRevealingEntities checks the texts of every entity of the user. It deletes
-// names and summaries with a word that only targets held.
-func (b *batch) forgetRevealingEntities(ctx context.Context) error {
+// entities checks the texts of every entity of the user. It deletes names and summaries
+// with a word that only targets held.
+func (b *batch) entities(ctx context.Context, after int64) (int64, error) {
 	type named struct {
 		id            int64
 		name, summary string
 	}
 	all, err := schema.List(ctx, b.tx.Query, func(n *named) []any {
 		return []any{&n.id, &n.name, &n.summary}
-	}, "SELECT id, name, summary FROM entities WHERE user_id = ? ORDER BY id", b.userID)
+	}, "SELECT id, name, summary FROM entities WHERE user_id = ? AND id > ? ORDER BY id LIMIT ?", b.userID, after, sweepRows)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for _, n := range all {
-		if reveals, err := b.words.reveals(ctx, n.summary); err != nil {
-			return err
-		} else if reveals {
-			if err := b.dropSummary(ctx, n.id); err != nil {
-				return err
-			}
+		reveals, err := b.words.reveals(ctx, n.summary)
+		if err == nil && reveals {
+			err = b.dropSummary(ctx, n.id)
 		}
-		if err := b.dropNames(ctx, n.id, n.name); err != nil {
-			return err
+		if err := errors.Join(err, b.dropNames(ctx, n.id, n.name)); err != nil {
+			return 0, err
 		}
+		after = n.id
 	}
-	return nil
+	return after, nil
 }
 
 // dropNames deletes the names of an entity that only targets used. An entity that

@@ -341,7 +341,7 @@ CREATE INDEX erasures_open    ON erasures (state) WHERE state <> 'done';
 CREATE INDEX erasures_by_user ON erasures (user_id, id);
 
 CREATE TABLE erasing (                           -- rows that wait to be erased; searches leave them out
-  record     TEXT NOT NULL,                      -- memories | events | sessions
+  record     TEXT NOT NULL,                      -- memories | events | sessions, and what sweep.go keeps
   id         INTEGER NOT NULL,
   erasure_id INTEGER NOT NULL REFERENCES erasures(id),
   PRIMARY KEY (record, id)

@@ -330,7 +330,7 @@ CREATE INDEX erasures_open    ON erasures (state) WHERE state <> 'done';
 CREATE INDEX erasures_by_user ON erasures (user_id, id);
 
 CREATE TABLE erasing (                           -- rows that wait to be erased; searches leave them out
-  record     text COLLATE "C" NOT NULL,  -- memories | events | sessions
+  record     text COLLATE "C" NOT NULL,  -- memories | events | sessions, and what sweep.go keeps
   id         bigint NOT NULL,
   erasure_id bigint NOT NULL,
   PRIMARY KEY (record, id)
