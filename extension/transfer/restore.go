@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/eventbus"
@@ -206,12 +207,11 @@ func checkEvent(r *records.Event) error {
 		return invalidJSON(err)
 	}
 	r.Payload = compact.Bytes()
-	switch r.Topic {
-	case eventbus.TopicUserMessage, eventbus.TopicAgentResponse, eventbus.TopicToolResult:
-		_, err := eventbus.Event{Topic: r.Topic, Payload: r.Payload}.Message()
-		return err
+	if !isMessage(r.Topic) {
+		return nil
 	}
-	return nil
+	_, err := eventbus.Event{Topic: r.Topic, Payload: r.Payload}.Message()
+	return err
 }
 
 // restorer stores records in batches, each in one transaction.
@@ -317,6 +317,9 @@ func (r *restorer) flush(ctx context.Context) error {
 			if !over && err == nil {
 				stored, err = w.Write(ctx, rec.line, rec.chunks)
 			}
+			if e := rec.line.Event; e != nil && !over && !stored && err == nil {
+				err = w.sameMessage(ctx, e, r.job.redacted(ctx))
+			}
 			if err != nil {
 				return &ImportError{Where: rec.where, Err: schema.Refused("record", err)}
 			}
@@ -342,6 +345,21 @@ func (r *restorer) flush(ctx context.Context) error {
 	r.job.stored(read, fresh, erased, r.job.in.done)
 	r.pending, r.bytes = r.pending[:0], 0
 	return nil
+}
+
+// sameMessage returns an error if an event that the user has already is a message with
+// another text: the journal would drop this one, and its memory rest on the other.
+func (w *restoring) sameMessage(ctx context.Context, e *records.Event, redacted func(string) string) error {
+	if !isMessage(e.Topic) {
+		return nil
+	}
+	stored, err := records.StoredEvents(ctx, w.Tx.Query, w.UserID, e.ID)
+	for _, s := range stored {
+		if !bytes.Equal(s.Payload, e.Payload) && difference(s.Payload, e.Payload, time.Time{}, time.Time{}, redacted) != "" {
+			return reusedID("text", "this user")
+		}
+	}
+	return err
 }
 
 // note records memories that are new here.

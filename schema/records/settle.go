@@ -78,8 +78,8 @@ type Stored struct {
 }
 
 // StoredEvents reads the events of a user that have one of these ids.
-func StoredEvents(ctx context.Context, s *schema.Snapshot, userID int64, ids []string) (stored []Stored, err error) {
-	return schema.List(ctx, s.Query, func(e *Stored) []any {
+func StoredEvents(ctx context.Context, run schema.Reads, userID int64, ids ...string) (stored []Stored, err error) {
+	return schema.List(ctx, run, func(e *Stored) []any {
 		return []any{&e.ID, &e.Payload, &e.OccurredAt}
 	}, "SELECT id, payload, occurred_at FROM events WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", userID, schema.JSONList(ids))
 }
