@@ -223,7 +223,7 @@ type restorer struct {
 	bytes   int
 	passed  *passed
 	fresh   map[string]bool  // memories that are new here, by public id
-	before  records.Arrivals // what was here
+	before  records.Arrivals // what was here before the file
 }
 
 // settle creates a journal entry for each episode imported without one, and an
@@ -317,8 +317,8 @@ func (r *restorer) flush(ctx context.Context) error {
 			if !over && err == nil {
 				stored, err = w.Write(ctx, rec.line, rec.chunks)
 			}
-			if e := rec.line.Event; e != nil && !over && !stored && err == nil {
-				err = w.sameMessage(ctx, e, r.job.redacted(ctx))
+			if !over && !stored && err == nil {
+				err = r.meet(ctx, w, &rec.line)
 			}
 			if err != nil {
 				return &ImportError{Where: rec.where, Err: schema.Refused("record", err)}
@@ -347,19 +347,29 @@ func (r *restorer) flush(ctx context.Context) error {
 	return nil
 }
 
-// sameMessage returns an error if an event that the user has already is a message with
-// another text: the journal would drop this one, and its memory rest on the other.
-func (w *restoring) sameMessage(ctx context.Context, e *records.Event, redacted func(string) string) error {
-	if !isMessage(e.Topic) {
-		return nil
-	}
-	stored, err := records.StoredEvents(ctx, w.Tx.Query, w.UserID, e.ID)
-	for _, s := range stored {
-		if !bytes.Equal(s.Payload, e.Payload) && difference(s.Payload, e.Payload, time.Time{}, time.Time{}, redacted) != "" {
-			return reusedID("text", "this user")
+// meet looks at a message or a memory that the user has already. Another text under
+// the id of a message is an error: the journal would drop this message, and its memory
+// rest on the other. What an untrusted file brought may come from an interrupted import,
+// which settled nothing.
+func (r *restorer) meet(ctx context.Context, w *restoring, l *records.Line) error {
+	switch {
+	case l.Memory != nil && !w.Trusted:
+		id, err := w.MemoryID(ctx, l.Memory.UID)
+		r.before.Include(id, 0)
+		return err
+	case l.Event != nil && isMessage(l.Event.Topic):
+		stored, err := records.StoredEvents(ctx, w.Tx.Query, w.UserID, l.Event.ID)
+		for _, s := range stored {
+			if !bytes.Equal(s.Payload, l.Event.Payload) && difference(s.Payload, l.Event.Payload, time.Time{}, time.Time{}, r.job.redacted(ctx)) != "" {
+				return reusedID("text", "this user")
+			}
+			if !w.Trusted {
+				r.before.Include(0, s.Seq)
+			}
 		}
+		return err
 	}
-	return err
+	return nil
 }
 
 // note records memories that are new here.

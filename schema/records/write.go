@@ -151,6 +151,11 @@ func (w *Writer) row(ctx context.Context, table, uid string) (id int64, err erro
 	return id, err
 }
 
+// MemoryID returns the row id of a memory by its public id in the file.
+func (w *Writer) MemoryID(ctx context.Context, uid string) (int64, error) {
+	return w.row(ctx, "memories", uid)
+}
+
 // HasRun reports whether the user has a run of this public id, or the id is empty.
 func (w *Writer) HasRun(ctx context.Context, uid string) bool {
 	_, err := w.row(ctx, "runs", uid)
