@@ -28,9 +28,9 @@ func Last(ctx context.Context, s *schema.Snapshot) (a Arrivals, err error) {
 	return a, err
 }
 
-// DropEvent deletes an event of the user that no memory comes from.
+// DropEvent deletes a message of the journal that no memory comes from.
 func (a Arrivals) DropEvent(ctx context.Context, tx *schema.Tx, id string) error {
-	_, err := tx.Exec(ctx, `DELETE FROM events WHERE user_id = ? AND id = ?
+	_, err := tx.Exec(ctx, `DELETE FROM events WHERE user_id = ? AND id = ? AND topic IN (`+messages+`)
 		AND NOT EXISTS (SELECT 1 FROM memories WHERE event_seq = events.seq)`, a.UserID, id)
 	return err
 }
@@ -70,10 +70,13 @@ func (e *Episode) Journal(ctx context.Context, tx *schema.Tx, id, topic string, 
 	return err
 }
 
+// messages are the topics of messages, in SQL.
+const messages = "'user.message', 'agent.response', 'tool.result'"
+
 // WithoutEpisodes lists the arrived messages that have no episode, at most 500.
 func (a Arrivals) WithoutEpisodes(ctx context.Context, tx *schema.Tx) (lost []schema.EventRow, err error) {
 	err = tx.NewRaw(`SELECT * FROM events e
-		WHERE e.topic IN ('user.message', 'agent.response', 'tool.result')
+		WHERE e.topic IN (`+messages+`)
 			AND e.seq NOT IN (SELECT event_seq FROM memories WHERE event_seq IS NOT NULL)
 			AND e.seq NOT IN (SELECT id FROM erasing WHERE record = 'events') AND json_valid(e.payload) AND e.user_id = ? AND e.seq > ? ORDER BY e.seq LIMIT 500`,
 		a.UserID, a.EventSeq).Scan(ctx, &lost)
