@@ -118,16 +118,6 @@ func (e *elements) turn(where string, t importedTurn) error {
 	return e.visit(where, t)
 }
 
-// leaveOut counts what an import does not bring.
-func (e *elements) leaveOut(what string, n int) {
-	if n > 0 {
-		if e.report.LeftOut == nil {
-			e.report.LeftOut = make(map[string]int)
-		}
-		e.report.LeftOut[what] += n
-	}
-}
-
 // readArray reads an array of objects, one in memory at a time.
 func (e *elements) readArray(r io.Reader) error {
 	dec := json.NewDecoder(r)

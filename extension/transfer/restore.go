@@ -45,7 +45,7 @@ func (j *importJob) restore(ctx context.Context) error {
 	case !j.opts.Restore && j.opts.Scope.User == "":
 		return &schema.InvalidError{Field: "Scope.User", Reason: "is missing: a file that is not restored does not say whose memory it becomes"}
 	}
-	r := &restorer{job: j, passed: newPassed(j.opts.Resurrect), fresh: make(map[string]bool)}
+	r := &restorer{job: j, passed: newPassed(j.opts.Resurrect)}
 	if err := j.m.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
 		r.before, err = records.Last(ctx, s)
 		return err
@@ -222,7 +222,6 @@ type restorer struct {
 	pending []importedRecord
 	bytes   int
 	passed  *passed
-	fresh   map[string]bool  // memories that are new here, by public id
 	before  records.Arrivals // what was here before the file
 }
 
@@ -267,6 +266,10 @@ func (r *restorer) add(ctx context.Context, rec importedRecord) error {
 		if err := r.scope.Validate(); err != nil {
 			return err
 		}
+		r.passed.owners = []schema.Scope{r.scope}
+		if former := (schema.Scope{Tenant: h.Tenant, User: h.User}); r.job.opts.Restore && former != r.scope {
+			r.passed.owners = append(r.passed.owners, former)
+		}
 	}
 	if !r.job.opts.Restore {
 		said := claimedTrust(&rec.line)
@@ -277,6 +280,9 @@ func (r *restorer) add(ctx context.Context, rec importedRecord) error {
 		if said > claimedTrust(&rec.line) {
 			r.job.done.Report.Lowered++
 		}
+	}
+	if rec.line.Tombstone != nil && len(r.passed.owners) > 1 { // a hash of the former name
+		r.job.done.Report.leaveOut("refusals of erased messages that are sent again under the new name", 1)
 	}
 	if s := rec.line.Session; s != nil {
 		r.job.sessions[s.Name] = struct{}{}
@@ -327,12 +333,18 @@ func (r *restorer) flush(ctx context.Context) error {
 				continue
 			}
 			read++
-			switch {
-			case over:
+			if over {
 				erased++
-			case stored:
+				continue
+			}
+			if m := rec.line.Memory; m != nil && m.Kind != schema.KindEpisode {
+				r.passed.claims[m.UID] = m.Version
+			}
+			if stored {
 				fresh++
-				r.note(&rec.line)
+				if e := rec.line.Entity; e != nil {
+					r.passed.entities[e.UID] = true
+				}
 			}
 		}
 		userID = w.UserID
@@ -370,14 +382,4 @@ func (r *restorer) meet(ctx context.Context, w *restoring, l *records.Line) erro
 		return err
 	}
 	return nil
-}
-
-// note records memories that are new here.
-func (r *restorer) note(l *records.Line) {
-	switch {
-	case l.Memory != nil:
-		r.fresh[l.Memory.UID] = true
-	case l.Entity != nil:
-		r.passed.entities[l.Entity.UID] = true
-	}
 }
