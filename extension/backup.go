@@ -67,8 +67,8 @@ func VerifyBackup(ctx context.Context, path string, key Key) (*BackupReport, err
 // it fails unless replace is set; then the old file and its log are kept under another name.
 // Stop every program that uses the memory first. key opens the backup and stays its key.
 //
-// Errors: those of [BackupFile]; [ErrBusy] if a program has the file to be replaced
-// open (detected on Linux only).
+// Errors: those of [BackupFile]; [*VersionError] for a backup that this ebb cannot open;
+// [ErrBusy] if a program has the file to be replaced open (detected on Linux only).
 func Restore(ctx context.Context, backup, target string, key Key, replace bool, progress func(done, total int64)) (*RestoreReport, error) {
 	return schema.Restore(ctx, backup, target, replace, &schema.Options{Key: key}, (*memory.Memory)(nil).Progress(progress))
 }

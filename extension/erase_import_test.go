@@ -148,6 +148,116 @@ func TestOldExportDoesNotRestoreErasedUser(t *testing.T) {
 	diagnosed(t, path)
 }
 
+// A user's beginning here need not be that of the export: it was restored into a memory
+// that the user had already.
+func TestExportOfAnotherBeginningDoesNotRestoreErasedUser(t *testing.T) {
+	elsewhere, _, _ := spoken(t)
+	old := exported(t, elsewhere, ada)
+	path := filepath.Join(t.TempDir(), "memory.db")
+	x := openFile(t, path)
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "Hello.", eventbus.WithID("h1"))))
+	restored(t, x, old)
+	would, err := x.PreviewErase(t.Context(), ada, Erasure{Everything: true})
+	require.NoError(t, err)
+	for again := range 2 { // the second time of a user who came back
+		receipt, err := x.Erase(t.Context(), ada, Erasure{Everything: true})
+		require.NoError(t, err)
+		if again == 0 {
+			require.Equal(t, would.Tombstones, receipt.Tombstones)
+		}
+		report := restored(t, x, old)
+		require.Equal(t, report.Read, report.Erased)
+		stranger, err := x.Import(t.Context(), strings.NewReader(old), transfer.ImportOptions{Scope: ada})
+		require.NoError(t, err)
+		require.Equal(t, stranger.Read, stranger.Erased)
+		require.Empty(t, holding(t, path, append(forms("Xylqorvant"), []byte("kettle"), []byte("monday"))...))
+		users, err := x.Users(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, users)
+		diagnosed(t, path)
+		require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "Here I am again.")))
+	}
+
+	since := openNew(t) // a memory that was begun after the erasure
+	w := &world{t: t, x: since, scope: ada}
+	w.say("n1", "friday", "The lamp is new")
+	w.fact("The lamp is new", .8)
+	w.furnish()
+	require.Zero(t, restored(t, x, exported(t, since, ada)).Erased)
+	again, err := x.Import(t.Context(), strings.NewReader(old), transfer.ImportOptions{Restore: true, Resurrect: true})
+	require.NoError(t, err)
+	require.Zero(t, again.Erased)
+}
+
+// What was erased under the old name does not come back under the new one.
+func TestOldExportUnderAnotherNameDoesNotRestoreErased(t *testing.T) {
+	x, _, _ := spoken(t)
+	old := exported(t, x, ada)
+	_, err := x.Erase(t.Context(), ada, Erasure{Sessions: []string{"monday"}})
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "other.db")
+	y := openFile(t, path)
+	renamed := transfer.ImportOptions{Restore: true, Scope: Scope{User: "lovelace"}}
+	report, err := y.Import(t.Context(), strings.NewReader(exported(t, x, ada)), renamed)
+	require.NoError(t, err)
+	require.Len(t, report.LeftOut, 1, "a message that is sent again to the new name is not refused")
+	report, err = y.Import(t.Context(), strings.NewReader(old), renamed)
+	require.NoError(t, err)
+	require.Positive(t, report.Erased)
+	require.Empty(t, holding(t, path, forms("Xylqorvant")...))
+	diagnosed(t, path)
+}
+
+// A claim that lost a source to an erasure and kept another is not erased by an export
+// that has both.
+func TestOldExportKeepsRederivedClaims(t *testing.T) {
+	x := openNew(t)
+	w := &world{t: t, x: x, scope: ada}
+	w.say("m1", "monday", "The kettle is blue")
+	w.say("t1", "tuesday", "The kettle is blue")
+	w.fact("The kettle is blue", .8)
+	for _, source := range w.uids[:2] {
+		w.exec("INSERT INTO memory_sources (memory_id, source_id, quote) SELECT m.id, s.id, 'blue' FROM memories m, memories s WHERE m.user_id = ? AND m.uid = ? AND s.uid = ?", w.facts[0], source)
+	}
+	old := exported(t, x, ada)
+	receipt, err := x.Erase(t.Context(), ada, Erasure{Sessions: []string{"monday"}})
+	require.NoError(t, err)
+	require.Equal(t, w.facts, receipt.Rederived)
+	clean := exported(t, x, ada)
+	require.Positive(t, restored(t, x, old).Erased)
+	require.Equal(t, clean, exported(t, x, ada))
+}
+
+// An import that was interrupted between claims and their sources left the claims.
+func TestRepeatedImportSkipsClaimsDerivedFromErased(t *testing.T) {
+	x := openNew(t)
+	w := &world{t: t, x: x, scope: ada}
+	w.say("m1", "monday", "The Xylqorvant is blue")
+	w.fact("The Xylqorvant is a blue thing", .8)
+	w.exec("INSERT INTO memory_sources (memory_id, source_id, quote) SELECT m.id, s.id, 'blue' FROM memories m, memories s WHERE m.user_id = ? AND m.uid = ? AND s.uid = ?", w.facts[0], w.uids[0])
+	_, err := importText(t, x, manyTurns(batchTurns), transfer.ImportOptions{})
+	require.NoError(t, err)
+	elsewhere := exported(t, x, ada)
+	cut, _, found := strings.Cut(elsewhere, `{"source"`)
+	require.True(t, found)
+
+	for _, trusted := range []bool{true, false} {
+		path := filepath.Join(t.TempDir(), "here.db")
+		y := openFile(t, path)
+		require.NoError(t, y.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "The Xylqorvant is blue", eventbus.WithID("m1"))))
+		_, err = y.Erase(t.Context(), ada, Erasure{Events: []string{"m1"}})
+		require.NoError(t, err)
+		_, err = y.Import(t.Context(), strings.NewReader(cut), transfer.ImportOptions{Scope: ada, Restore: trusted})
+		requireInvalid(t, err, "end")
+		require.Equal(t, 1, count(t, y, "SELECT count(*) FROM memories WHERE kind = 'fact'"))
+		_, err = y.Import(t.Context(), strings.NewReader(elsewhere), transfer.ImportOptions{Scope: ada, Restore: trusted})
+		require.NoError(t, err)
+		require.NotContains(t, exported(t, y, ada), "Xylqorvant")
+		require.Equal(t, batchTurns, count(t, y, episodes))
+		diagnosed(t, path)
+	}
+}
+
 // An export of another file can hold claims that were drawn there from what was
 // erased here.
 func TestImportSkipsClaimsDerivedFromErased(t *testing.T) {

@@ -269,6 +269,23 @@ func TestImportForAnotherUser(t *testing.T) {
 	}
 }
 
+// The journal would drop the message, and the memory come to rest on the other one.
+func TestExportWithAnIDUsedForAnotherMessage(t *testing.T) {
+	elsewhere, same, x := openNew(t), openNew(t), openNew(t)
+	for x, text := range map[*Extension]string{elsewhere: "The kettle is green.", same: "My dentist is Dr Okafor.", x: "My dentist is Dr Okafor."} {
+		require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, text, eventbus.WithID("1"))))
+	}
+	before := exported(t, x, ada)
+	for _, trusted := range []bool{true, false} {
+		_, err := x.Import(t.Context(), strings.NewReader(exported(t, elsewhere, ada)), transfer.ImportOptions{Scope: ada, Restore: trusted})
+		requireInvalid(t, err, "id")
+		require.ErrorContains(t, err, "with another text; ids are unique per user")
+		require.Equal(t, before, exported(t, x, ada))
+	}
+	_, err := x.Import(t.Context(), strings.NewReader(exported(t, same, ada)), transfer.ImportOptions{Scope: ada, Restore: true})
+	require.NoError(t, err, "the same message, of another time")
+}
+
 func TestInterruptedRestoreContinues(t *testing.T) {
 	x := openNew(t)
 	w := &world{t: t, x: x, scope: ada}

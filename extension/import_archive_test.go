@@ -130,7 +130,10 @@ func TestImportArchiveErrors(t *testing.T) {
 		require.ErrorAs(t, err, &invalid)
 		require.Equal(t, "dir", invalid.Field)
 	}
-	_, err := x.ImportArchive(t.Context(), ada, dir, transfer.ArchiveOptions{Type: "cycle"})
+	users, err := x.Users(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, users, "a wrong path creates no user")
+	_, err = x.ImportArchive(t.Context(), ada, dir, transfer.ArchiveOptions{Type: "cycle"})
 	require.ErrorAs(t, err, &invalid)
 	require.Equal(t, "Type", invalid.Field)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.md"), []byte("fine"), 0o600))

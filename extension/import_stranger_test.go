@@ -97,6 +97,44 @@ func TestUntrustedExportNeedsAUser(t *testing.T) {
 	requireInvalid(t, err, "Restore")
 }
 
+// Lines of a file that somebody else made.
+const strangersHeader = `{"ebb":{"export":1,"user":"bob","created_at":"2026-01-01T00:00:00Z"}}`
+
+func strangersEpisode(id, event, content string) string {
+	return fmt.Sprintf(`{"memory":{"id":%q,"event_id":%s,"kind":"episode","role":"user","content":%q,"event_time":%[4]q,"created_at":%[4]q,"valid_from":%[4]q,`+
+		`"confidence":1,"importance":0,"state":"active","origin":"user_direct","trust":4,"decay_rate":0,"stability":1,"utility":1,"version":1}}`, id, event, content, "2026-01-01T00:00:00Z")
+}
+
+func strangersMessage(id, content string) string {
+	return fmt.Sprintf(`{"event":{"id":%q,"topic":"user.message","origin":"user_direct","trust":4,"payload":{"text":%q},"occurred_at":%[3]q,"recorded_at":%[3]q}}`, id, content, "2026-01-01T00:00:00Z")
+}
+
+// What an interrupted import left unsettled is settled when it is repeated.
+func TestInterruptedImportIsSettledLater(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.db")
+	y, err := Open(t.Context(), path, &Config{NoBackground: true})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, y.Close(context.Background())) }()
+	w := &world{t: t, x: y, scope: ada}
+	w.say("erased", "s1", "The vault code is on the door.")
+	gone := w.uids[0]
+	_, err = y.Erase(t.Context(), ada, Erasure{Memories: []string{gone}})
+	require.NoError(t, err)
+	lines := []string{strangersHeader, strangersEpisode("m", "null", "The ladder is short."), strangersMessage("e", "The vault code is on the door.")}
+	for i := range batchTurns {
+		lines = append(lines, strangersMessage(fmt.Sprint("e", i), fmt.Sprintf("The kettle number %d is red.", i)))
+	}
+	lines = append(lines, strangersEpisode(gone, `"e"`, "The vault code is on the door."), fmt.Sprintf(`{"end":{"records":%d}}`, len(lines)))
+	_, err = y.Import(t.Context(), strings.NewReader(strings.Join(lines[:len(lines)-2], "\n")), transfer.ImportOptions{Scope: ada})
+	requireInvalid(t, err, "end") // cut off
+	require.Positive(t, count(t, y, "SELECT count(*) FROM events WHERE topic = 'user.message'"))
+	_, err = y.Import(t.Context(), strings.NewReader(strings.Join(lines, "\n")), transfer.ImportOptions{Scope: ada})
+	require.NoError(t, err)
+	diagnosed(t, path)
+	require.Equal(t, batchTurns+1, count(t, y, episodes))
+	require.NotContains(t, exported(t, y, ada), "vault code")
+}
+
 // Somebody else's file need not have the journal entry of each episode, nor the
 // episode of each message: what comes of it is whole all the same.
 func TestImportedFileIsHealthy(t *testing.T) {
@@ -109,18 +147,10 @@ func TestImportedFileIsHealthy(t *testing.T) {
 	gone := w.uids[0]
 	_, err = y.Erase(t.Context(), ada, Erasure{Memories: []string{gone}})
 	require.NoError(t, err)
-	const at = `"2026-01-01T00:00:00Z"`
-	episode := func(id, event, content string) string {
-		return fmt.Sprintf(`{"memory":{"id":%q,"event_id":%s,"kind":"episode","role":"user","content":%q,"event_time":%[4]s,"created_at":%[4]s,"valid_from":%[4]s,`+
-			`"confidence":1,"importance":0,"state":"active","origin":"user_direct","trust":4,"decay_rate":0,"stability":1,"utility":1,"version":1}}`, id, event, content, at)
-	}
-	event := func(id, content string) string {
-		return fmt.Sprintf(`{"event":{"id":%q,"topic":"user.message","origin":"user_direct","trust":4,"payload":{"text":%q},"occurred_at":%[3]s,"recorded_at":%[3]s}}`, id, content, at)
-	}
 	file := strings.Join([]string{
-		`{"ebb":{"export":1,"user":"bob","created_at":` + at + `}}`,
-		event("e1", "The kettle is red."), event("e2", "The lamp is broken."), event("e3", "The vault code is on the door."),
-		episode("m1", `"e1"`, "The kettle is red."), episode("m2", "null", "The ladder is short."), episode(gone, `"e3"`, "The vault code is on the door."),
+		strangersHeader,
+		strangersMessage("e1", "The kettle is red."), strangersMessage("e2", "The lamp is broken."), strangersMessage("e3", "The vault code is on the door."),
+		strangersEpisode("m1", `"e1"`, "The kettle is red."), strangersEpisode("m2", "null", "The ladder is short."), strangersEpisode(gone, `"e3"`, "The vault code is on the door."),
 		`{"end":{"records":6}}`,
 	}, "\n")
 	for range 2 {

@@ -332,6 +332,24 @@ func TestImportMessagesWithTheirTime(t *testing.T) {
 	}
 }
 
+// Equal messages without a time of their own are distinguished also where messages with
+// one stand between them.
+func TestImportMessagesOfWhichSomeHaveATime(t *testing.T) {
+	const yes, asked, booked = `{"role": "user", "content": "yes"}`,
+		`{"role": "assistant", "content": "Shall I book it?", "created_at": "2026-01-02T10:00:00Z"}`,
+		`{"role": "assistant", "content": "Booked.", "created_at": "2026-01-02T10:01:00Z"}`
+	all := strings.Join([]string{yes, asked, yes, booked, yes}, ",")
+	for _, input := range []string{"[" + all + "]", `{"messages": [` + all + `]}`, `{"created_at": "2026-01-02T09:59:00Z", "messages": [` + all + `]}`} {
+		x := openNew(t)
+		report, err := importText(t, x, input, transfer.ImportOptions{})
+		require.NoError(t, err)
+		require.Equal(t, 5, report.Stored, input)
+		report, err = importText(t, x, input, transfer.ImportOptions{})
+		require.NoError(t, err)
+		require.Equal(t, 5, report.Duplicates, input)
+	}
+}
+
 // Messages of chat APIs have no id and often no time.
 func TestImportMessages(t *testing.T) {
 	const talk = `{"role": "system", "content": "You are kind."}

@@ -47,9 +47,9 @@ func VerifyBackup(ctx context.Context, path string, options *Options) (*BackupRe
 // is kept under another name when replace is set, with its log; it may be
 // damaged.
 //
-// Errors: those of [Backup], naming target; [ErrBusy] when a program has the
-// file open that is to be replaced (detected on Linux; elsewhere, stop them
-// first).
+// Errors: those of [Backup], naming target; [*VersionError] for a backup that
+// [Open] would refuse; [ErrBusy] when a program has the file open that is to be
+// replaced (detected on Linux; elsewhere, stop them first).
 func Restore(ctx context.Context, backup, target string, replace bool, options *Options, progress func(done, total int64)) (*RestoreReport, error) {
 	return sqlite.Restore(ctx, backup, target, replace, config(options), progress)
 }

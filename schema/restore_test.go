@@ -2,6 +2,7 @@ package schema_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -112,6 +113,18 @@ func TestRestoreRefuses(t *testing.T) {
 	_, err := schema.Restore(t.Context(), backup, db.Path(), true, nil, nil)
 	require.ErrorIs(t, err, schema.ErrBusy)
 	require.NoError(t, db.Close())
+
+	for _, version := range []int{1, 999} { // [schema.Open] would refuse them
+		other := filepath.Join(t.TempDir(), "other.db")
+		_, err = schema.Backup(t.Context(), db.Path(), other, nil, nil)
+		require.NoError(t, err)
+		raw(t, other, fmt.Sprintf("PRAGMA user_version = %d", version))
+		for _, target := range []string{db.Path(), filepath.Join(t.TempDir(), "new.db")} {
+			_, err = schema.Restore(t.Context(), other, target, target == db.Path(), nil, nil)
+			require.ErrorAs(t, err, new(*schema.VersionError))
+		}
+		require.Equal(t, []string{early.Content, late.Content}, contents(t, db.Path()))
+	}
 
 	require.NoError(t, os.Truncate(backup, 8192))
 	_, err = schema.Restore(t.Context(), backup, db.Path(), true, nil, nil)

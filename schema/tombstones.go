@@ -28,7 +28,7 @@ const (
 	TombstoneEntity   TombstoneKind = "entity"
 	TombstoneProposal TombstoneKind = "proposal"
 	TombstoneGap      TombstoneKind = "gap"
-	TombstoneUser     TombstoneKind = "user" // of a name; the id is when the user was first seen
+	TombstoneUser     TombstoneKind = "user" // of a name; the id is when the user was first seen, and "" for the last erasure
 )
 
 // Tombstone returns the stored form of an erased id of a scope's user: 128 bits of

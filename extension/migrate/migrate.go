@@ -10,6 +10,7 @@ import (
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/extension/transfer"
+	"github.com/ebbmem/ebb/schema/erase"
 )
 
 // Report is the result of [Run].
@@ -19,14 +20,15 @@ type Report struct {
 }
 
 // Run copies all users of one memory to another by their exports, and compares the exports
-// of both at the end of each. What an export leaves out is not copied: vectors are made
+// of both at the end of each. It also copies the receipts of erasures, and what keeps the
+// messages of users from coming back who were erased entirely. What an export leaves out is not copied: vectors are made
 // again, and positions of consumers are not copied. A run that was interrupted can be repeated:
 // what is there already is not copied again. Nothing is to be written to either memory
 // meanwhile. Open the target with [extension.Config.NoBackground].
 //
 // Errors: those of [extension.Extension.Export] and [extension.Extension.Import];
 // [extension.ErrConflict] if the export of a user is another one in the target, such as of
-// a user who was in both before.
+// a user who was in both before, or if an erasure is not finished.
 func Run(ctx context.Context, from, to *extension.Extension) (r Report, err error) {
 	users, err := from.Users(ctx)
 	if err != nil {
@@ -56,7 +58,7 @@ func Run(ctx context.Context, from, to *extension.Extension) (r Report, err erro
 		}
 		r.Users++
 	}
-	return r, nil
+	return r, erase.Copy(ctx, from.Parts().DB, to.Parts().DB)
 }
 
 // hash returns the hash of a user's export.

@@ -73,6 +73,52 @@ func TestFileToServerAndBack(t *testing.T) {
 	require.ErrorIs(t, err, extension.ErrConflict)
 }
 
+// The receipts of erasures are copied, and what was erased does not come back: of a user,
+// and of one who was erased entirely.
+func TestErasedStaysErased(t *testing.T) {
+	memtest.OnFile(t)
+	ctx := t.Context()
+	from := open(t, filepath.Join(t.TempDir(), "from.db"))
+	ada, gone := extension.Scope{User: "ada"}, extension.Scope{User: "carol"}
+	require.NoError(t, from.Bus().Publish(ctx, eventbus.UserMessage(ada, "Good morning.")))
+	again := []eventbus.Event{eventbus.UserMessage(ada, "A secret.", eventbus.WithID("secret")), eventbus.UserMessage(gone, "My cat is Quilltra.", eventbus.WithID("cat"))}
+	require.NoError(t, from.Bus().Publish(ctx, again...))
+	old := exported(t, from, gone)
+	_, err := from.Erase(ctx, ada, extension.Erasure{Events: []string{"secret"}})
+	require.NoError(t, err)
+	_, err = from.Erase(ctx, gone, extension.Erasure{Everything: true})
+	require.NoError(t, err)
+
+	for name, where := range map[string]func(t *testing.T) string{
+		"file":   func(t *testing.T) string { return filepath.Join(t.TempDir(), "to.db") },
+		"server": func(t *testing.T) string { return memtest.Server(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			to := open(t, where(t))
+			for range 2 {
+				_, err := migrate.Run(ctx, from, to)
+				require.NoError(t, err)
+			}
+			for _, scope := range []extension.Scope{{}, ada} {
+				here, err := from.Erasures(ctx, scope)
+				require.NoError(t, err)
+				there, err := to.Erasures(ctx, scope)
+				require.NoError(t, err)
+				require.Len(t, there, 1)
+				require.Equal(t, here[0].Receipt, there[0].Receipt)
+			}
+			require.NoError(t, to.Bus().Publish(ctx, again...))
+			report, err := to.Import(ctx, bytes.NewBufferString(old), transfer.ImportOptions{Restore: true})
+			require.NoError(t, err)
+			require.Equal(t, report.Read, report.Erased)
+			users, err := to.Users(ctx)
+			require.NoError(t, err)
+			require.Len(t, users, 1)
+			require.NotContains(t, exported(t, to, ada), "A secret.")
+		})
+	}
+}
+
 // A copy that was interrupted goes on.
 func TestInterruptedCopyGoesOn(t *testing.T) {
 	memtest.OnFile(t)

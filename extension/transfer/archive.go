@@ -87,7 +87,11 @@ type archiving struct {
 }
 
 func (j *archiving) run(ctx context.Context, dir string) error {
-	err := j.m.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) (err error) {
+	folder, files, err := markdownFiles(dir)
+	if err != nil {
+		return err // before the user is created
+	}
+	err = j.m.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) (err error) {
 		j.userID, err = tx.UserID(ctx, j.scope)
 		return err
 	})
@@ -102,10 +106,6 @@ func (j *archiving) run(ctx context.Context, dir string) error {
 		}
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	folder, files, err := markdownFiles(dir)
 	if err != nil {
 		return err
 	}

@@ -259,7 +259,7 @@ func (b *turnBatches) known(ctx context.Context, s *schema.Snapshot, turns []pen
 	for i := range turns {
 		byID[turns[i].event.ID] = &turns[i]
 	}
-	stored, err := records.StoredEvents(ctx, s, userID, slices.Collect(maps.Keys(byID)))
+	stored, err := records.StoredEvents(ctx, s.Query, userID, slices.Collect(maps.Keys(byID))...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -269,7 +269,7 @@ func (b *turnBatches) known(ctx context.Context, s *schema.Snapshot, turns []pen
 		if turn.untimed {
 			said = e.OccurredAt.Time
 		}
-		if field := difference(e.Payload, turn.event.Payload, e.OccurredAt.Time, said, b.redacted(ctx)); field != "" {
+		if field := difference(e.Payload, turn.event.Payload, e.OccurredAt.Time, said, b.job.redacted(ctx)); field != "" {
 			differ[e.ID] = field
 			continue
 		}
@@ -280,9 +280,9 @@ func (b *turnBatches) known(ctx context.Context, s *schema.Snapshot, turns []pen
 
 // redacted returns a function that redacts a stored text, which may have been
 // stored with less redaction, for comparison with new text.
-func (b *turnBatches) redacted(ctx context.Context) func(string) string {
+func (j *importJob) redacted(ctx context.Context) func(string) string {
 	return func(text string) string {
-		redacted, err := b.job.m.Redactor.Text(ctx, "", text)
+		redacted, err := j.m.Redactor.Text(ctx, "", text)
 		if err != nil {
 			return text
 		}

@@ -80,7 +80,7 @@ func (e *elements) chatGPT(where string, raw []byte) error {
 	last := c.CreateTime // for messages without a time
 	for i, m := range branch {
 		content, objects, ok := m.text()
-		e.leaveOut("images, recordings and files in messages", objects)
+		e.report.leaveOut("images, recordings and files in messages", objects)
 		if !ok {
 			e.report.Skipped++
 			continue
@@ -101,7 +101,7 @@ func (e *elements) chatGPT(where string, raw []byte) error {
 			return err
 		}
 	}
-	e.leaveOut("messages of other branches", aside)
+	e.report.leaveOut("messages of other branches", aside)
 	return nil
 }
 

@@ -38,7 +38,7 @@ func (e *elements) claude(where string, raw []byte) error {
 	}
 	for i := range c.Messages {
 		m, where := &c.Messages[i], fmt.Sprintf("%s, message %d", where, i+1)
-		e.leaveOut("attachments", len(m.Attachments)+len(m.Files))
+		e.report.leaveOut("attachments", len(m.Attachments)+len(m.Files))
 		role := "assistant"
 		switch m.Sender {
 		case "human":
@@ -71,7 +71,7 @@ func (e *elements) claudeText(m *claudeMessage) string {
 	var texts []string
 	for _, part := range m.Content {
 		if part.Type != "text" {
-			e.leaveOut("thoughts and uses of tools", 1)
+			e.report.leaveOut("thoughts and uses of tools", 1)
 		} else if said := strings.TrimSpace(part.Text); said != "" {
 			texts = append(texts, said)
 		}

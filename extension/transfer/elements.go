@@ -118,16 +118,6 @@ func (e *elements) turn(where string, t importedTurn) error {
 	return e.visit(where, t)
 }
 
-// leaveOut counts what an import does not bring.
-func (e *elements) leaveOut(what string, n int) {
-	if n > 0 {
-		if e.report.LeftOut == nil {
-			e.report.LeftOut = make(map[string]int)
-		}
-		e.report.LeftOut[what] += n
-	}
-}
-
 // readArray reads an array of objects, one in memory at a time.
 func (e *elements) readArray(r io.Reader) error {
 	dec := json.NewDecoder(r)
@@ -291,7 +281,7 @@ func (e *elements) messages(where string, raw []byte) error {
 		return err
 	}
 	if c.Messages == nil {
-		return e.message(where, e.unnamed, begun, &c)
+		return e.message(where, e.unnamed, begun, false, &c)
 	}
 	e.conversations++
 	session := cmp.Or(c.Session, strings.TrimSpace(fmt.Sprintf("%s %d", e.unnamed, e.conversations)))
@@ -301,17 +291,18 @@ func (e *elements) messages(where string, raw []byte) error {
 		if err != nil {
 			return &ImportError{Where: where, Err: err}
 		}
-		if at.IsZero() {
+		shared := at.IsZero()
+		if shared {
 			at = begun
 		}
-		if err := e.message(where, session, at, &c.Messages[i]); err != nil {
+		if err := e.message(where, session, at, shared, &c.Messages[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (e *elements) message(where, session string, at time.Time, c *chatTurn) error {
+func (e *elements) message(where, session string, at time.Time, shared bool, c *chatTurn) error {
 	content := c.text()
 	switch c.Role {
 	case "user", "assistant", "tool":
@@ -326,7 +317,7 @@ func (e *elements) message(where, session string, at time.Time, c *chatTurn) err
 		e.report.Skipped++
 		return nil
 	}
-	return e.turn(where, importedTurn{session: cmp.Or(c.Session, session), speaker: c.Name, role: c.Role, text: content, at: at})
+	return e.turn(where, importedTurn{session: cmp.Or(c.Session, session), speaker: c.Name, role: c.Role, text: content, at: at, shared: shared})
 }
 
 // text is what a message says in words: a text, or the texts among its parts.

@@ -1,8 +1,10 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"strconv"
 
 	"github.com/ebbmem/ebb/schema"
@@ -22,19 +24,21 @@ type restoring struct {
 // passed records what an import of an export skips, over all batches.
 type passed struct {
 	resurrect bool
+	owners    []schema.Scope // the importer, and the user of a trusted export under another name
 
-	whole    bool            // the export's user was erased here
-	judged   bool            // stale is known
-	stale    bool            // something was erased here after the export was written
-	listed   int64           // tombstones in the export itself
-	memories map[string]bool // skipped, by public id
-	entities map[string]bool // new here
-	orphans  map[string]bool // new here, derived from something skipped
-	events   map[string]bool // events of skipped memories, by id
+	whole    bool             // the export's user was erased here
+	judged   bool             // stale is known
+	stale    bool             // something was erased here after the export was written
+	listed   int64            // tombstones in the export itself
+	memories map[string]bool  // skipped, by public id
+	entities map[string]bool  // new here
+	claims   map[string]int64 // versions of the derived memories, by public id
+	orphans  map[string]bool  // derived from something skipped
+	events   map[string]bool  // events of skipped memories, by id
 }
 
 func newPassed(resurrect bool) *passed {
-	return &passed{resurrect: resurrect, memories: make(map[string]bool), entities: make(map[string]bool), orphans: make(map[string]bool), events: make(map[string]bool)}
+	return &passed{resurrect: resurrect, memories: make(map[string]bool), entities: make(map[string]bool), claims: make(map[string]int64), orphans: make(map[string]bool), events: make(map[string]bool)}
 }
 
 // passOver reports whether a line must be skipped.
@@ -44,16 +48,14 @@ func (w *restoring) passOver(ctx context.Context, l *records.Line) (bool, error)
 		return false, w.lift(ctx, l)
 	}
 	if l.Header != nil {
-		erased, err := w.Tx.Erased(ctx, w.Scope, schema.TombstoneUser, strconv.FormatInt(l.Header.CreatedAt.UnixMilli(), 10))
-		p.whole = erased
-		return erased, err
+		return w.passUser(ctx, l.Header.CreatedAt)
 	}
 	if p.whole {
 		return true, nil
 	}
 	if l.Tombstone != nil {
 		p.listed++
-		return false, nil
+		return w.UserID == 0, nil // they alone do not create the user again
 	}
 	if err := w.judge(ctx); err != nil {
 		return false, err
@@ -95,10 +97,37 @@ func (w *restoring) passOver(ctx context.Context, l *records.Line) (bool, error)
 	return p.stale, nil
 }
 
+// passUser determines whether the export's user was erased here, or a user of that name
+// since the export's user was first seen: one with another beginning here, as when an
+// export was restored into a memory that the user had already.
+func (w *restoring) passUser(ctx context.Context, created schema.Time) (bool, error) {
+	p := w.passed
+	for _, owner := range p.owners {
+		erased, err := w.Tx.Erased(ctx, owner, schema.TombstoneUser, strconv.FormatInt(created.UnixMilli(), 10))
+		if err != nil {
+			return false, err
+		}
+		since, err := w.ErasedSince(ctx, owner, schema.TombstoneUser, "", created)
+		if err != nil {
+			return false, err
+		}
+		p.whole, p.stale = p.whole || erased, p.stale || since
+	}
+	if !p.stale || p.whole {
+		return p.whole, nil
+	}
+	id, err := w.Tx.KnownUserID(ctx, w.Scope)
+	if errors.Is(err, schema.ErrNotFound) {
+		id, err = 0, nil
+	}
+	w.UserID = id // may have come back
+	return true, err
+}
+
 // judge determines whether something was erased here that the export has no
 // tombstone for.
 func (w *restoring) judge(ctx context.Context) error {
-	if w.passed.judged {
+	if w.passed.judged || w.passed.stale {
 		return nil
 	}
 	here, err := w.Tombstones(ctx)
@@ -110,7 +139,12 @@ func (w *restoring) judge(ctx context.Context) error {
 }
 
 func (w *restoring) erased(ctx context.Context, kind schema.TombstoneKind, id string) (bool, error) {
-	return w.Tx.Erased(ctx, w.Scope, kind, id)
+	for _, owner := range w.passed.owners {
+		if gone, err := w.Tx.Erased(ctx, owner, kind, id); gone || err != nil {
+			return gone, err
+		}
+	}
+	return false, nil
 }
 
 func (w *restoring) passMemory(ctx context.Context, m *records.Memory) (gone bool, err error) {
@@ -180,10 +214,15 @@ func (w *restoring) eitherPassed(ctx context.Context, a, b string) (bool, error)
 
 // lift removes the tombstone of a line's id.
 func (w *restoring) lift(ctx context.Context, l *records.Line) error {
-	lift := func(kind schema.TombstoneKind, id string) error { return w.Tx.LiftTombstone(ctx, w.Scope, kind, id) }
+	lift := func(kind schema.TombstoneKind, id string) (err error) {
+		for _, owner := range w.passed.owners {
+			err = cmp.Or(err, w.Tx.LiftTombstone(ctx, owner, kind, id))
+		}
+		return err
+	}
 	switch {
 	case l.Header != nil:
-		return lift(schema.TombstoneUser, strconv.FormatInt(l.Header.CreatedAt.UnixMilli(), 10))
+		return cmp.Or(lift(schema.TombstoneUser, ""), lift(schema.TombstoneUser, strconv.FormatInt(l.Header.CreatedAt.UnixMilli(), 10)))
 	case l.Event != nil:
 		return lift(schema.TombstoneEvent, l.Event.ID)
 	case l.Entity != nil:
@@ -198,23 +237,25 @@ func (w *restoring) lift(ctx context.Context, l *records.Line) error {
 	return nil
 }
 
-// dropOrphans erases imported claims that were derived from something erased here,
-// and corrects the counts of mentions of imported entities.
+// dropOrphans lists the imported claims that were derived from something erased here,
+// also those that an interrupted import had brought, and corrects the counts of
+// mentions of imported entities.
 func (r *restorer) dropOrphans(ctx context.Context) error {
-	if r.userID != 0 && len(r.passed.memories) > 0 {
-		if err := r.job.m.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error { return tx.RecountMentions(ctx, r.userID) }); err != nil {
-			return err
-		}
-	}
-	var uids []string
-	for uid := range r.passed.orphans {
-		if r.fresh[uid] {
-			uids = append(uids, uid)
-		}
-	}
-	if len(uids) == 0 {
+	if r.userID == 0 || len(r.passed.memories)+len(r.passed.orphans) == 0 {
 		return nil
 	}
-	r.job.done.Orphans = uids
-	return nil
+	return r.job.m.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+		w := records.Writer{Tx: tx, Scope: r.scope, UserID: r.userID, Trusted: r.job.opts.Restore}
+		r.job.done.Orphans = nil
+		for uid := range r.passed.orphans {
+			if version, claim := r.passed.claims[uid]; claim {
+				here, err := w.Unchanged(ctx, uid, version)
+				if err != nil {
+					return err
+				}
+				r.job.done.Orphans = append(r.job.done.Orphans, here...)
+			}
+		}
+		return tx.RecountMentions(ctx, r.userID)
+	})
 }

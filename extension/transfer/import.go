@@ -74,7 +74,9 @@ var formats = []ImportFormat{FormatTurns, FormatMessages, FormatChatGPT, FormatC
 type ImportOptions struct {
 	// Scope is the user to import for. Session, if set, replaces the session of
 	// every turn. ebb's exports have their own sessions and agents; one that is
-	// restored without Scope.User also has its own user and tenant.
+	// restored without Scope.User also has its own user and tenant. One that is
+	// restored under another name cannot refuse erased messages that are sent again to
+	// the new name: their ids are stored as hashes with the old one.
 	Scope schema.Scope
 	// Restore declares the input trusted: an export by the host that no other party
 	// could change. All of it is restored, with origins, trust, protection and

@@ -70,7 +70,7 @@ func (e *elements) claim(where string, raw []byte) error {
 		return err
 	}
 	if c.labelled() {
-		e.leaveOut("labels of memories", 1)
+		e.report.leaveOut("labels of memories", 1)
 	}
 	return e.turn(where, importedTurn{session: cmp.Or(c.Run, c.Document, e.unnamed), role: writtenByModel, text: said, at: at, claim: true})
 }
@@ -99,7 +99,7 @@ func (e *elements) graph(where string, raw []byte) error {
 		}
 	}
 	if node.EntityType != "" {
-		e.leaveOut("types of entities", 1)
+		e.report.leaveOut("types of entities", 1)
 	}
 	if len(said) == 0 {
 		e.report.Skipped++

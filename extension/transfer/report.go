@@ -40,3 +40,13 @@ func (r *ImportReport) String() string {
 	}
 	return b.String()
 }
+
+// leaveOut counts what an import does not bring.
+func (r *ImportReport) leaveOut(what string, n int) {
+	if n > 0 {
+		if r.LeftOut == nil {
+			r.LeftOut = make(map[string]int)
+		}
+		r.LeftOut[what] += n
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/eventbus"
@@ -44,7 +45,7 @@ func (j *importJob) restore(ctx context.Context) error {
 	case !j.opts.Restore && j.opts.Scope.User == "":
 		return &schema.InvalidError{Field: "Scope.User", Reason: "is missing: a file that is not restored does not say whose memory it becomes"}
 	}
-	r := &restorer{job: j, passed: newPassed(j.opts.Resurrect), fresh: make(map[string]bool)}
+	r := &restorer{job: j, passed: newPassed(j.opts.Resurrect)}
 	if err := j.m.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
 		r.before, err = records.Last(ctx, s)
 		return err
@@ -206,12 +207,11 @@ func checkEvent(r *records.Event) error {
 		return invalidJSON(err)
 	}
 	r.Payload = compact.Bytes()
-	switch r.Topic {
-	case eventbus.TopicUserMessage, eventbus.TopicAgentResponse, eventbus.TopicToolResult:
-		_, err := eventbus.Event{Topic: r.Topic, Payload: r.Payload}.Message()
-		return err
+	if !isMessage(r.Topic) {
+		return nil
 	}
-	return nil
+	_, err := eventbus.Event{Topic: r.Topic, Payload: r.Payload}.Message()
+	return err
 }
 
 // restorer stores records in batches, each in one transaction.
@@ -222,8 +222,7 @@ type restorer struct {
 	pending []importedRecord
 	bytes   int
 	passed  *passed
-	fresh   map[string]bool  // memories that are new here, by public id
-	before  records.Arrivals // what was here
+	before  records.Arrivals // what was here before the file
 }
 
 // settle creates a journal entry for each episode imported without one, and an
@@ -267,6 +266,10 @@ func (r *restorer) add(ctx context.Context, rec importedRecord) error {
 		if err := r.scope.Validate(); err != nil {
 			return err
 		}
+		r.passed.owners = []schema.Scope{r.scope}
+		if former := (schema.Scope{Tenant: h.Tenant, User: h.User}); r.job.opts.Restore && former != r.scope {
+			r.passed.owners = append(r.passed.owners, former)
+		}
 	}
 	if !r.job.opts.Restore {
 		said := claimedTrust(&rec.line)
@@ -277,6 +280,9 @@ func (r *restorer) add(ctx context.Context, rec importedRecord) error {
 		if said > claimedTrust(&rec.line) {
 			r.job.done.Report.Lowered++
 		}
+	}
+	if rec.line.Tombstone != nil && len(r.passed.owners) > 1 { // a hash of the former name
+		r.job.done.Report.leaveOut("refusals of erased messages that are sent again under the new name", 1)
 	}
 	if s := rec.line.Session; s != nil {
 		r.job.sessions[s.Name] = struct{}{}
@@ -317,6 +323,9 @@ func (r *restorer) flush(ctx context.Context) error {
 			if !over && err == nil {
 				stored, err = w.Write(ctx, rec.line, rec.chunks)
 			}
+			if !over && !stored && err == nil {
+				err = r.meet(ctx, w, &rec.line)
+			}
 			if err != nil {
 				return &ImportError{Where: rec.where, Err: schema.Refused("record", err)}
 			}
@@ -324,12 +333,18 @@ func (r *restorer) flush(ctx context.Context) error {
 				continue
 			}
 			read++
-			switch {
-			case over:
+			if over {
 				erased++
-			case stored:
+				continue
+			}
+			if m := rec.line.Memory; m != nil && m.Kind != schema.KindEpisode {
+				r.passed.claims[m.UID] = m.Version
+			}
+			if stored {
 				fresh++
-				r.note(&rec.line)
+				if e := rec.line.Entity; e != nil {
+					r.passed.entities[e.UID] = true
+				}
 			}
 		}
 		userID = w.UserID
@@ -344,12 +359,27 @@ func (r *restorer) flush(ctx context.Context) error {
 	return nil
 }
 
-// note records memories that are new here.
-func (r *restorer) note(l *records.Line) {
+// meet looks at a message or a memory that the user has already. Another text under
+// the id of a message is an error: the journal would drop this message, and its memory
+// rest on the other. What an untrusted file brought may come from an interrupted import,
+// which settled nothing.
+func (r *restorer) meet(ctx context.Context, w *restoring, l *records.Line) error {
 	switch {
-	case l.Memory != nil:
-		r.fresh[l.Memory.UID] = true
-	case l.Entity != nil:
-		r.passed.entities[l.Entity.UID] = true
+	case l.Memory != nil && !w.Trusted:
+		id, err := w.MemoryID(ctx, l.Memory.UID)
+		r.before.Include(id, 0)
+		return err
+	case l.Event != nil && isMessage(l.Event.Topic):
+		stored, err := records.StoredEvents(ctx, w.Tx.Query, w.UserID, l.Event.ID)
+		for _, s := range stored {
+			if !bytes.Equal(s.Payload, l.Event.Payload) && difference(s.Payload, l.Event.Payload, time.Time{}, time.Time{}, r.job.redacted(ctx)) != "" {
+				return reusedID("text", "this user")
+			}
+			if !w.Trusted {
+				r.before.Include(0, s.Seq)
+			}
+		}
+		return err
 	}
+	return nil
 }

@@ -27,6 +27,7 @@ type importedTurn struct {
 	id, session, speaker, role, text string
 	at                               time.Time
 	untimed                          bool // at is the time of the import
+	shared                           bool // at is the time of its conversation
 	claim                            bool // a memory of another program, no message
 
 	agent  string // "" for the scope's agent
@@ -143,23 +144,33 @@ func (t *importedTurn) check(keep keepText) (err error) {
 
 // turnIDs derives ids for turns without one: the same id for the same turn at the
 // same position, so that repeated imports recognise it. Equal turns of one moment,
-// such as "yes" and "yes", are distinguished by a counter.
+// such as "yes" and "yes", are distinguished by a counter; those without a time of
+// their own by one that runs through the input, since turns of other moments stand
+// between them.
 type turnIDs struct {
-	moment time.Time
-	seen   map[[sha256.Size]byte]int // count of equal turns at this moment
+	moment  time.Time
+	seen    map[[sha256.Size]byte]int // count of equal turns at this moment
+	undated map[[sha256.Size]byte]int // count of equal turns without a time of their own
 }
 
 func (ids *turnIDs) of(t importedTurn) string {
-	if ids.seen == nil || !t.at.Equal(ids.moment) {
-		ids.moment, ids.seen = t.at, make(map[[sha256.Size]byte]int)
+	if ids.undated == nil {
+		ids.undated = make(map[[sha256.Size]byte]int)
+	}
+	seen := ids.undated
+	if !t.untimed && !t.shared {
+		if ids.seen == nil || !t.at.Equal(ids.moment) {
+			ids.moment, ids.seen = t.at, make(map[[sha256.Size]byte]int)
+		}
+		seen = ids.seen
 	}
 	h := sha256.New()
 	for _, part := range [...]string{t.session, t.at.Format(time.RFC3339Nano), t.speaker, t.role, t.text} {
 		fmt.Fprintf(h, "%d:%s", len(part), part)
 	}
 	key := [sha256.Size]byte(h.Sum(nil))
-	n := ids.seen[key]
-	ids.seen[key]++
+	n := seen[key]
+	seen[key]++
 	id := "turn-" + hex.EncodeToString(key[:16])
 	if n > 0 {
 		id += "-" + strconv.Itoa(n)

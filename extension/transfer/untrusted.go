@@ -45,14 +45,18 @@ func distrust(l *records.Line) bool {
 // distrustEvent keeps messages. It skips ebb's own events and those of hosts, which only
 // they may publish.
 func distrustEvent(r *records.Event) bool {
-	switch r.Topic {
-	case eventbus.TopicUserMessage, eventbus.TopicAgentResponse, eventbus.TopicToolResult:
-		r.Origin, r.Trust = schema.OriginImport, min(r.Trust, importTrust)
-		r.Injection = nil
-		r.Payload = withoutLabels(r.Payload)
-		return true
+	if !isMessage(r.Topic) {
+		return false
 	}
-	return false
+	r.Origin, r.Trust = schema.OriginImport, min(r.Trust, importTrust)
+	r.Injection = nil
+	r.Payload = withoutLabels(r.Payload)
+	return true
+}
+
+// isMessage reports whether the events of a topic are messages, and not of ebb or a host.
+func isMessage(topic string) bool {
+	return topic == eventbus.TopicUserMessage || topic == eventbus.TopicAgentResponse || topic == eventbus.TopicToolResult
 }
 
 // withoutLabels reduces a message to its text and speaker.

@@ -284,8 +284,8 @@ var erasure = append([]Mutant{
 	{
 		Defence: "imports skip claims derived from data erased here",
 		File:    "extension/transfer/erased.go",
-		Old:     "if r.fresh[uid] {",
-		New:     "if !r.fresh[uid] {",
+		Old:     "if version, claim := r.passed.claims[uid]; claim {",
+		New:     "if version, claim := r.passed.claims[uid]; !claim {",
 		Package: "./extension",
 		Test:    "TestImportSkipsClaimsDerivedFromErased",
 	},

@@ -48,7 +48,7 @@ func (c *call) checkIDs(ctx context.Context, events []eventbus.Event) error {
 	}
 	texts, parts := make(map[string]string), c.ext.Parts() // by id
 	err := parts.DB.ReadUser(ctx, c.scope, func(ctx context.Context, s *schema.Snapshot, userID int64) error {
-		stored, err := records.StoredEvents(ctx, s, userID, ids)
+		stored, err := records.StoredEvents(ctx, s.Query, userID, ids...)
 		for _, e := range stored {
 			var m eventbus.Message
 			_ = json.Unmarshal(e.Payload, &m) // an event that is no message has no text

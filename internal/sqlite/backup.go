@@ -56,7 +56,7 @@ func (db *DB) BackupWithKey(ctx context.Context, target string, key Key, progres
 	if db.isClosed() {
 		return nil, ErrClosed
 	}
-	report, err := db.backup(ctx, target, key, true, progress)
+	report, err := db.backup(ctx, target, key, false, progress)
 	if err != nil {
 		return nil, fmt.Errorf("back up to %s: %w", target, err)
 	}
@@ -70,30 +70,31 @@ func (db *DB) BackupWithKey(ctx context.Context, target string, key Key, progres
 //
 // Errors: those of [DB.Backup]; [ErrNotFound] and [ErrNotDatabase] for source.
 func Backup(ctx context.Context, source, target string, options Config, progress func(done, total int64)) (*BackupReport, error) {
-	report, err := backupClosed(ctx, source, target, true, options, progress)
+	report, err := backupClosed(ctx, source, target, false, options, progress)
 	if err != nil {
 		return nil, fmt.Errorf("back up %s: %w", source, err)
 	}
 	return report, nil
 }
 
-func backupClosed(ctx context.Context, source, target string, noted bool, options Config, progress func(done, total int64)) (*BackupReport, error) {
+func backupClosed(ctx context.Context, source, target string, restoring bool, options Config, progress func(done, total int64)) (*BackupReport, error) {
 	db := &DB{path: source, opts: options.withDefaults()}
 	db.opts.ReadOnly = true
 	if err := db.prepareFile(ctx); err != nil {
 		return nil, db.classify(err)
 	}
 	defer func() { dropKey(db.opts.sealNumber) }()
-	report, err := db.backup(ctx, target, db.opts.Key, noted, progress)
+	report, err := db.backup(ctx, target, db.opts.Key, restoring, progress)
 	if db.opts.VFS == "" {
 		_ = removeEmptyLog(db.path, db.opts) // as when a read-only database is closed
 	}
 	return report, err
 }
 
-// backup implements all kinds of backup. With noted, a note beside the source names
-// the unfinished copy; see [noteBackup].
-func (db *DB) backup(ctx context.Context, target string, key Key, noted bool, progress func(done, total int64)) (report *BackupReport, err error) {
+// backup implements all kinds of backup. A restore takes only a schema that can be
+// opened; otherwise a note beside the source names the unfinished copy, see
+// [noteBackup].
+func (db *DB) backup(ctx context.Context, target string, key Key, restoring bool, progress func(done, total int64)) (report *BackupReport, err error) {
 	defer func() {
 		if err != nil {
 			err = db.readError(ctx, db.classifyFile(target, err))
@@ -105,7 +106,7 @@ func (db *DB) backup(ctx context.Context, target string, key Key, noted bool, pr
 	if progress == nil {
 		progress = func(int64, int64) {}
 	}
-	if noted && db.opts.VFS == "" {
+	if !restoring && db.opts.VFS == "" {
 		done, failed := noteBackup(db.path, creatingName(target))
 		defer func() { err = errors.Join(err, done()) }()
 		if failed != nil {
@@ -119,6 +120,9 @@ func (db *DB) backup(ctx context.Context, target string, key Key, noted bool, pr
 			return err
 		}
 		at, err := db.copyPages(ctx, copyDSN(name, opts), progress)
+		if err == nil && restoring {
+			err = db.opts.Format.supports(at.version)
+		}
 		if err != nil {
 			return err
 		}
@@ -337,12 +341,12 @@ func VerifyBackup(ctx context.Context, path string, options Config) (*BackupRepo
 	if err := db.prepareFile(ctx); err != nil {
 		return nil, fmt.Errorf("verify %s: %w", path, err)
 	}
+	defer func() { dropKey(db.opts.sealNumber) }()
 	for _, suffix := range [...]string{"-wal", "-journal"} {
 		if log, err := os.Stat(db.path + suffix); err == nil && log.Size() > 0 {
 			return nil, &InvalidError{Field: "path", Reason: "has " + filepath.Base(db.path+suffix) + " beside it: it is a memory in use and no backup; ebb doctor checks it, ebb backup makes one"}
 		}
 	}
-	defer func() { dropKey(db.opts.sealNumber) }()
 	report, err := checkCopy(ctx, db.path, db.opts, nil)
 	if err != nil {
 		return nil, fmt.Errorf("verify %s: %w", path, db.readError(ctx, err))

@@ -1,6 +1,9 @@
 package sqlite
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,4 +15,25 @@ func TestUnreadablePageIsNotDamage(t *testing.T) {
 	require.Equal(t, ErrIO, IntegrityError([]string{"*** in database main ***\nTree 79 page 79: unable to get the page. error code=266"}))
 	require.Equal(t, ErrCorrupt, IntegrityError([]string{"Tree 31 page 94: btreeInitPage() returns error code 11"}))
 	require.Equal(t, ErrCorrupt, IntegrityError([]string{"row 3 missing from index memories_scope"}))
+}
+
+// A check of a backup leaves no key in memory, also if it refuses the file.
+func TestVerifyBackupDropsTheKey(t *testing.T) {
+	held := func() (n int) {
+		keys.Range(func(any, any) bool { n++; return true })
+		return n
+	}
+	key, err := NewKey(bytes.Repeat([]byte{7}, KeySize))
+	require.NoError(t, err)
+	db := open(t, Options{Key: key})
+	backup := filepath.Join(t.TempDir(), "backup.db")
+	_, err = db.Backup(t.Context(), backup, nil)
+	require.NoError(t, err)
+	before, config := held(), Config{Options: Options{Key: key}, Format: testFormat}
+	_, err = VerifyBackup(t.Context(), backup, config)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(backup+"-wal", []byte("a log"), 0o600))
+	_, err = VerifyBackup(t.Context(), backup, config)
+	require.ErrorAs(t, err, new(*InvalidError))
+	require.Equal(t, before, held())
 }

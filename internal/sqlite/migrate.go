@@ -41,8 +41,8 @@ func (db *DB) checkIdentity(ctx context.Context, conn *sql.DB) error {
 	if id != format.ApplicationID {
 		return fmt.Errorf("%w: it is another program's SQLite database", ErrNotDatabase)
 	}
-	if version > format.Version || 0 < version && version < format.Oldest {
-		return &VersionError{Found: version, Oldest: format.Oldest, Supported: format.Version}
+	if err := format.supports(version); err != nil {
+		return err
 	}
 	if version < format.Version && db.opts.ReadOnly {
 		return fmt.Errorf("%w: its schema has to be brought up to date first", ErrReadOnly)
@@ -53,6 +53,14 @@ func (db *DB) checkIdentity(ctx context.Context, conn *sql.DB) error {
 	}
 	if mode != "wal" && !db.Immutable() { // journal_mode of an immutable file is not "wal"
 		return fmt.Errorf("write-ahead logging is off (journal_mode is %q): another program changed this file", mode)
+	}
+	return nil
+}
+
+// supports returns a [*VersionError] for a version of the schema that cannot be opened.
+func (f *Format) supports(version int) error {
+	if version > f.Version || 0 < version && version < f.Oldest {
+		return &VersionError{Found: version, Oldest: f.Oldest, Supported: f.Version}
 	}
 	return nil
 }

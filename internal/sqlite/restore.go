@@ -25,11 +25,12 @@ type RestoreReport struct {
 // file. With replace, an existing file, which may be damaged, is kept with its log
 // under another name.
 //
-// Errors: those of [Backup], naming target; [ErrBusy] when a program has the file
-// open (detected on Linux only; elsewhere, stop all programs first).
+// Errors: those of [Backup], naming target; [*VersionError] for a backup whose schema
+// [Open] would refuse; [ErrBusy] when a program has the file open (detected on Linux
+// only; elsewhere, stop all programs first).
 func Restore(ctx context.Context, backup, target string, replace bool, options Config, progress func(done, total int64)) (*RestoreReport, error) {
 	if !replace {
-		report, err := backupClosed(ctx, backup, target, false, options, progress)
+		report, err := backupClosed(ctx, backup, target, true, options, progress)
 		if err != nil {
 			return nil, fmt.Errorf("restore %s: %w", backup, err)
 		}
@@ -47,7 +48,7 @@ func Restore(ctx context.Context, backup, target string, replace bool, options C
 	if err := removeAbandoned(staged); err != nil {
 		return nil, err
 	}
-	report, err := backupClosed(ctx, backup, staged, false, options, progress)
+	report, err := backupClosed(ctx, backup, staged, true, options, progress)
 	if err != nil {
 		return nil, fmt.Errorf("restore %s: %w", backup, err)
 	}

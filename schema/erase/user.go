@@ -72,13 +72,18 @@ func (e *eraser) removeName(ctx context.Context) error {
 	if err := e.tx.Row(ctx, "SELECT created_at FROM users WHERE id = ?", []any{e.userID}, &created); err != nil {
 		return err
 	}
-	uids, err := schema.Column[string](ctx, e.tx.Query, "SELECT uid FROM memories WHERE user_id = ? AND kind <> 'episode'", e.userID)
-	if err != nil {
-		return err
+	hashes := []string{schema.Tombstone(e.owner, schema.TombstoneUser, strconv.FormatInt(created, 10)), schema.Tombstone(e.owner, schema.TombstoneUser, "")}
+	for _, named := range namedRows {
+		uids, err := schema.Column[string](ctx, e.tx.Query, "SELECT uid FROM "+named.rows, e.userID)
+		if err != nil {
+			return err
+		}
+		for _, uid := range uids {
+			hashes = append(hashes, schema.Tombstone(e.owner, named.kind, uid))
+		}
 	}
-	hashes := []string{schema.Tombstone(e.owner, schema.TombstoneUser, strconv.FormatInt(created, 10))}
-	for _, uid := range uids {
-		hashes = append(hashes, schema.Tombstone(e.owner, schema.TombstoneMemory, uid))
+	if err := e.tx.LiftTombstone(ctx, e.owner, schema.TombstoneUser, ""); err != nil { // it has the time of the last erasure
+		return err
 	}
 	if err := e.addTombstones(ctx, hashes); err != nil {
 		return err
@@ -94,6 +99,17 @@ func (e *eraser) removeName(ctx context.Context) error {
 	e.tx.ForgetScopes()
 	e.receipt.State = Erasing
 	return nil
+}
+
+// namedRows are the rows of a user, besides the journal's, whose public ids must not
+// come back.
+var namedRows = []struct {
+	kind schema.TombstoneKind
+	rows string
+}{
+	{schema.TombstoneMemory, "memories WHERE user_id = ? AND kind <> 'episode'"},
+	{schema.TombstoneEntity, "entities WHERE user_id = ?"},
+	{schema.TombstoneProposal, "proposals WHERE user_id = ?"},
 }
 
 // table selects rows of a user in one table: its key, and the condition.
@@ -159,8 +175,17 @@ func (e *eraser) countUser(ctx context.Context) error {
 			e.receipt.Erased[t.name] = n
 		}
 	}
-	return e.tx.Row(ctx, "SELECT 1 + (SELECT count(*) FROM events WHERE user_id = ?1 AND id IS NOT NULL) + (SELECT count(*) FROM memories WHERE user_id = ?1 AND kind <> 'episode')",
-		[]any{e.userID}, &e.receipt.Tombstones)
+	if err := e.tx.Row(ctx, "SELECT 2 + count(*) FROM events WHERE user_id = ? AND id IS NOT NULL", []any{e.userID}, &e.receipt.Tombstones); err != nil {
+		return err
+	}
+	for _, named := range namedRows {
+		var n int64
+		if err := e.tx.Row(ctx, "SELECT count(*) FROM "+named.rows, []any{e.userID}, &n); err != nil {
+			return err
+		}
+		e.receipt.Tombstones += n
+	}
+	return nil
 }
 
 func (e *eraser) eraseTables(ctx context.Context, tables []table) (more bool, err error) {

@@ -12,16 +12,26 @@ type Arrivals struct {
 	Memory, EventSeq int64 // the last ones before
 }
 
+// Include moves the beginning to before a memory and an event; 0 is none.
+func (a *Arrivals) Include(memory, eventSeq int64) {
+	if memory != 0 {
+		a.Memory = min(a.Memory, memory-1)
+	}
+	if eventSeq != 0 {
+		a.EventSeq = min(a.EventSeq, eventSeq-1)
+	}
+}
+
 // Last returns the end of the memories and of the journal of the file, without a user.
 func Last(ctx context.Context, s *schema.Snapshot) (a Arrivals, err error) {
 	err = s.Row(ctx, "SELECT coalesce((SELECT max(id) FROM memories), 0), coalesce((SELECT max(seq) FROM events), 0)", nil, &a.Memory, &a.EventSeq)
 	return a, err
 }
 
-// DropEvent deletes an arrived event that no memory comes from.
+// DropEvent deletes a message of the journal that no memory comes from.
 func (a Arrivals) DropEvent(ctx context.Context, tx *schema.Tx, id string) error {
-	_, err := tx.Exec(ctx, `DELETE FROM events WHERE user_id = ? AND id = ? AND seq > ?
-		AND seq NOT IN (SELECT event_seq FROM memories WHERE event_seq IS NOT NULL)`, a.UserID, id, a.EventSeq)
+	_, err := tx.Exec(ctx, `DELETE FROM events WHERE user_id = ? AND id = ? AND topic IN (`+messages+`)
+		AND NOT EXISTS (SELECT 1 FROM memories WHERE event_seq = events.seq)`, a.UserID, id)
 	return err
 }
 
@@ -60,10 +70,13 @@ func (e *Episode) Journal(ctx context.Context, tx *schema.Tx, id, topic string, 
 	return err
 }
 
+// messages are the topics of messages, in SQL.
+const messages = "'user.message', 'agent.response', 'tool.result'"
+
 // WithoutEpisodes lists the arrived messages that have no episode, at most 500.
 func (a Arrivals) WithoutEpisodes(ctx context.Context, tx *schema.Tx) (lost []schema.EventRow, err error) {
 	err = tx.NewRaw(`SELECT * FROM events e
-		WHERE e.topic IN ('user.message', 'agent.response', 'tool.result')
+		WHERE e.topic IN (`+messages+`)
 			AND e.seq NOT IN (SELECT event_seq FROM memories WHERE event_seq IS NOT NULL)
 			AND e.seq NOT IN (SELECT id FROM erasing WHERE record = 'events') AND json_valid(e.payload) AND e.user_id = ? AND e.seq > ? ORDER BY e.seq LIMIT 500`,
 		a.UserID, a.EventSeq).Scan(ctx, &lost)
@@ -72,14 +85,15 @@ func (a Arrivals) WithoutEpisodes(ctx context.Context, tx *schema.Tx) (lost []sc
 
 // Stored is an event of the journal with an id that an import brings again.
 type Stored struct {
+	Seq        int64
 	ID         string
 	Payload    []byte
 	OccurredAt schema.Time
 }
 
 // StoredEvents reads the events of a user that have one of these ids.
-func StoredEvents(ctx context.Context, s *schema.Snapshot, userID int64, ids []string) (stored []Stored, err error) {
-	return schema.List(ctx, s.Query, func(e *Stored) []any {
-		return []any{&e.ID, &e.Payload, &e.OccurredAt}
-	}, "SELECT id, payload, occurred_at FROM events WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", userID, schema.JSONList(ids))
+func StoredEvents(ctx context.Context, run schema.Reads, userID int64, ids ...string) (stored []Stored, err error) {
+	return schema.List(ctx, run, func(e *Stored) []any {
+		return []any{&e.Seq, &e.ID, &e.Payload, &e.OccurredAt}
+	}, "SELECT seq, id, payload, occurred_at FROM events WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", userID, schema.JSONList(ids))
 }

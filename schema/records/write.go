@@ -151,6 +151,11 @@ func (w *Writer) row(ctx context.Context, table, uid string) (id int64, err erro
 	return id, err
 }
 
+// MemoryID returns the row id of a memory by its public id in the file.
+func (w *Writer) MemoryID(ctx context.Context, uid string) (int64, error) {
+	return w.row(ctx, "memories", uid)
+}
+
 // HasRun reports whether the user has a run of this public id, or the id is empty.
 func (w *Writer) HasRun(ctx context.Context, uid string) bool {
 	_, err := w.row(ctx, "runs", uid)
@@ -161,6 +166,31 @@ func (w *Writer) HasRun(ctx context.Context, uid string) bool {
 func (w *Writer) Tombstones(ctx context.Context) (n int64, err error) {
 	err = w.Tx.Row(ctx, "SELECT count(*) FROM tombstones WHERE user_id = ?", []any{w.UserID}, &n)
 	return n, err
+}
+
+// ErasedSince reports whether an id was erased at a time or later.
+func (w *Writer) ErasedSince(ctx context.Context, owner schema.Scope, kind schema.TombstoneKind, id string, at schema.Time) (erased bool, err error) {
+	err = w.Tx.Row(ctx, "SELECT EXISTS (SELECT 1 FROM tombstones WHERE id_hash = ? AND erased_at >= ?)", []any{schema.Tombstone(owner, kind, id), at}, &erased)
+	return erased, err
+}
+
+// Unchanged returns the public id here of a derived memory of the file, if it is as the
+// file has it, or has no source. An untrusted file speaks only for memories of imports.
+//
+// A memory that lost a source to an erasure has a higher version since, and another
+// source.
+func (w *Writer) Unchanged(ctx context.Context, uid string, version int64) ([]string, error) {
+	named, err := w.named(ctx, "memories", uid)
+	if err != nil {
+		return nil, err
+	}
+	only := string(schema.OriginImport)
+	if w.Trusted {
+		only = ""
+	}
+	return schema.Column[string](ctx, w.Tx.Query, `SELECT uid FROM memories m WHERE user_id = ? AND uid = ? AND kind <> 'episode'
+		AND (version = ? OR NOT EXISTS (SELECT 1 FROM memory_sources WHERE memory_id = m.id)) AND ? IN ('', origin)`,
+		w.UserID, named, version, only)
 }
 
 // rows returns the row ids of two memories.
