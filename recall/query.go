@@ -86,6 +86,7 @@ type Query struct {
 	// the newest text alone, and report that in [Answer.Degraded].
 	Wait bool
 
+	picks   int     // how many memories Plan may rank first: Limit, before a [Reranker] widens it
 	meaning meaning // for the vector arm
 
 	planned   *planner.Plan // by [Options].Planner
