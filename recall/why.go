@@ -191,22 +191,6 @@ func (e *Explanation) Apart() (apart []Signal) {
 	return apart
 }
 
-// String prints the explanation in a few lines.
-func (e *Explanation) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", e.Outcome, e.Reason)
-	if e.Result != nil {
-		b.WriteString(e.Result.Explain())
-	}
-	if e.Above != nil && e.Result != nil {
-		b.WriteString("compared with:\n" + e.Above.Explain())
-		for _, s := range e.Apart() {
-			fmt.Fprintf(&b, "    %-16s %+.3f above\n", s.Name, s.Value)
-		}
-	}
-	return b.String()
-}
-
 // Explain prints in a few lines why the memory has its rank: its rank in each arm,
 // and what every signal added to its score.
 func (r Result) Explain() string {
