@@ -131,6 +131,25 @@ func TestTheLastConversation(t *testing.T) {
 	assert.Equal(t, whySelf, a.Results[0].Why)
 }
 
+// However many claims there are, the protected and the most important ones come first.
+func TestSelfKnowsOldClaims(t *testing.T) {
+	db := open(t)
+	claim := func(content string, importance float64, protected bool) {
+		store(t, db, ada, "", &schema.Memory{
+			Kind: schema.KindFact, Content: content, EventTime: schema.At(noon), Confidence: 1, Importance: importance,
+			Protected: protected, Origin: schema.OriginUser, Trust: schema.MaxTrust,
+		})
+	}
+	claim("Ada's name is Ada Byron.", 0.9, false)
+	claim("Ada has a pacemaker.", 0.4, true)
+	for i := range datedDepth + 50 {
+		claim(fmt.Sprintf("Ada's favourite pen is number %d.", i), 0.5, false)
+	}
+	s := New(db, Options{})
+	defer s.Close()
+	require.Equal(t, []string{"Ada has a pacemaker.", "Ada's name is Ada Byron."}, texts(planned(t, s, "What do you know about me?", nil))[:2])
+}
+
 func TestBareQuestionUsesTalk(t *testing.T) {
 	db := open(t)
 	ids := say(t, db, ada, append(week(),
