@@ -21,8 +21,8 @@ type Query struct {
 	// Text is a question or keywords in any language. It has no syntax: every
 	// character is taken literally.
 	Text string
-	// Now is the moment of asking: it ages memories and resolves "last week".
-	// Zero means the database's clock.
+	// Now is the moment of asking: it ages memories and resolves "last week". Days are
+	// those of its location. Zero means the database's clock.
 	Now time.Time
 	// Cycle is the current cycle, for scorers that count in cycles
 	// ([Terms.Cycles]). 0 is none.

@@ -139,7 +139,11 @@ func (s *Searcher) armNames() (names []string) {
 // excluded says in a sentence which restriction of the query excludes a memory, "" for
 // none.
 func (s *Searcher) excluded(ctx context.Context, snap *schema.Snapshot, userID int64, q Query, m *schema.Memory) (string, error) {
-	if what := q.excludes(m); what != "" {
+	switch what := q.excludes(m); what {
+	case "":
+	case "skip":
+		return "the caller leaves it out, as it does what is untrusted, archived or in the prompt already", nil
+	default:
 		return "the query's " + what + " excludes it", nil
 	}
 	ix, err := s.indexes.current(ctx, snap, userID, q.Wait)

@@ -48,6 +48,7 @@ func TestWhy(t *testing.T) {
 		"dormant":     {3, Query{}, Excluded, "it is dormant"},
 		"kind":        {0, Query{Kinds: []schema.Kind{schema.KindFact}}, Excluded, "kind"},
 		"session":     {0, Query{Session: "b"}, Excluded, "session"},
+		"skip":        {0, Query{Skip: func(*schema.Memory) bool { return true }}, Excluded, "the caller leaves it out"},
 		"agent":       {0, Query{Agent: "cook"}, Excluded, "agent"},
 		"budget":      {0, Query{Budget: 1}, Cut, "token budget"},
 	} {
