@@ -189,7 +189,7 @@ func (x *Extension) Session(scope Scope) (*Session, error) {
 	if err := x.redactor.Labels(scope); err != nil {
 		return nil, err
 	}
-	s := &Session{ext: x, scope: scope, own: x.captures.conversation(scope, nil), shown: &blocks{}, unnamed: &talk{}}
+	s := &Session{ext: x, scope: scope, own: x.captures.conversation(scope, nil), shown: &blocks{}, unnamed: &talk{}, began: x.cfg.Now()}
 	s.tools = tools.New(s.toolDeps(), x.cfg.Tools.Names...)
 	return s, nil
 }

@@ -220,7 +220,9 @@ func (s *Session) search(ctx context.Context, question, prompt string, loc *time
 // plan parses what a question asks for beyond its words. Days are those of now's location.
 func (s *Session) plan(question string, now time.Time) *lexicon.Plan {
 	p := lexicon.PlanOf(clip(question), now)
-	p.Session = s.scope.Session
+	if p.Session = s.scope.Session; p.Session == "" {
+		p.Began = s.began
+	}
 	return &p
 }
 

@@ -150,6 +150,21 @@ func TestQuestionAboutAnotherTimeFollows(t *testing.T) {
 	}
 }
 
+// The running conversation is not the last one, though neither has a name.
+func TestLastTalkOfSessionWithoutAName(t *testing.T) {
+	x, say := talked(t, Config{CoreMemory: CoreMemoryConfig{ProfileTokens: -1}}) // a core section may show them first
+	at := time.Date(2026, 2, 9, 10, 0, 0, 0, time.UTC)
+	say(at, "", "Carved a lantern out of a pumpkin.", "Lovely.")
+	say(at.Add(time.Hour), "", "", "")
+	s, err := x.Session(Scope{User: "ada"})
+	require.NoError(t, err)
+	say(at.Add(61*time.Minute), "", "Looking at maps of Madeira.", "Nice.")
+	found, err := s.Preview(t.Context(), "What did we talk about last time?")
+	require.NoError(t, err)
+	require.Contains(t, found.Block, "lantern")
+	require.NotContains(t, found.Block, "Madeira")
+}
+
 // Why explains the search behind an injection: each of its results at its rank.
 func TestWhyExplainsAnInjection(t *testing.T) {
 	x, say := talked(t, Config{})
