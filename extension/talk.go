@@ -20,6 +20,7 @@ type talk struct {
 	mu       sync.Mutex
 	said     []string  // messages of the user and the agent, oldest first, without what exceeds answerEnds
 	answered bool      // the last one is the agent's
+	ignored  bool      // the last question is small talk, or was not searched for: its answer is no part of the talk
 	at       time.Time // of the last one
 	carry    []string  // ids of the memories shown last
 	erased   int64     // the erasures of the user's that said is newer than
@@ -55,14 +56,14 @@ func (t *talk) since(erased int64) *talk {
 }
 
 // heard adds a question and what was shown for it. Small talk, for which there was
-// no search, is ignored.
+// no search, is ignored with its answer.
 func (t *talk) heard(found *Injection, now time.Time) {
 	asked := found.Query.Text
-	if asked == "" {
-		return
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.ignored = asked == ""; t.ignored {
+		return
+	}
 	t.rest(now)
 	if n := len(t.said); n == 0 || t.answered || t.said[n-1] != asked { // not by a second source
 		t.add(asked)
@@ -91,6 +92,9 @@ func (t *talk) hasAnswered(said string, now time.Time) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.ignored {
+		return
+	}
 	t.rest(now)
 	if t.answered {
 		t.said = t.said[:len(t.said)-1]
