@@ -13,6 +13,7 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/inspect"
 )
 
 // fact is the newest claim of ada's that holds the words.
@@ -145,6 +146,15 @@ func TestWhyIsOfTheSearchShown(t *testing.T) {
 			_, why := w.get(path + "&why=" + ids.FindStringSubmatch(row)[1])
 			require.Contains(t, why, fmt.Sprintf("it is result %d of %d", i+1, len(rows)), "%s: %s", question, row)
 		}
+	}
+}
+
+// A change of a time is shown as a day of the page's zone.
+func TestDaysOfChanges(t *testing.T) {
+	at := time.Date(2026, 3, 31, 15, 30, 0, 0, time.UTC)
+	c := inspect.Change{Before: `{"valid_until": null}`, After: fmt.Sprintf(`{"valid_until": %d}`, at.UnixMilli())}
+	for offset, day := range map[int]string{0: "2026-03-31", 9: "2026-04-01"} {
+		require.Equal(t, []column{{"valid until", "none", day}}, columns(c, time.FixedZone("", offset*3600)))
 	}
 }
 
