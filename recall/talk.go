@@ -44,14 +44,8 @@ func (r *Request) addTalk(ctx context.Context) error {
 
 // running is the number of the running conversation, 0 for one without a name.
 func (r *Request) running(ctx context.Context) (uint32, error) {
-	if r.Plan.Session == "" {
-		return 0, nil
-	}
 	id, err := r.Snapshot.SessionID(ctx, r.UserID, r.Plan.Session)
-	if err != nil || id == 0 {
-		return 0, err
-	}
-	return r.index.sessions[id], nil
+	return r.index.sessions[id], err
 }
 
 // isRunning reports a turn of the running conversation. Conversations without a name
