@@ -34,7 +34,7 @@ var methods = map[string]string{
 	"Extension.Reject": takesNoWords, "Extension.Runs": onlyReads, "Extension.Session": takesNoWords, "Extension.Get": onlyReads,
 	"Extension.Erasures": onlyReads, "Extension.PreviewErase": onlyReads, "Extension.Users": onlyReads,
 	"Extension.Stats": onlyReads, "Extension.Profile": onlyReads, "Extension.Superseded": onlyReads, "Extension.Timeline": onlyReads, "Extension.Undo": takesNoWords, "Extension.WaitIdle": takesNoWords,
-	"Extension.Why": onlyReads, "Extension.Blocks": onlyReads, "Extension.AllBlocks": onlyReads, "Extension.BlockHistory": onlyReads, "Extension.ImportBank": "TestImportBankOmissions", "Extension.SetBlock": entered, "Extension.UndoBlock": takesNoWords,
+	"Extension.Blocks": onlyReads, "Extension.AllBlocks": onlyReads, "Extension.BlockHistory": onlyReads, "Extension.ImportBank": "TestImportBankOmissions", "Extension.SetBlock": entered, "Extension.UndoBlock": takesNoWords,
 
 	"Extension.Remember": "TestStatedFactsAreRedacted", "Extension.Correct": "TestStatedFactsAreRedacted",
 	"Extension.Forget": takesNoWords, "Extension.Outcome": takesNoWords, "Extension.Reflections": "TestReasonsOfReflectionsAreRedacted", "Extension.Protect": takesNoWords, "Extension.Unprotect": takesNoWords,
@@ -43,7 +43,7 @@ var methods = map[string]string{
 	"Extension.ImportArchive": "TestDocumentsAreRedacted", "Extension.ExportStream": onlyReads,
 
 	"Session.CallTool": entered, "Session.Callbacks": entered, "Session.Context": entered, "Session.ProgramTools": entered, "Session.LLMTools": onlyReads, "Session.Memory": entered,
-	"Session.Preview": onlyReads, "Session.MemoryID": onlyReads, "Session.Recall": onlyReads, "Session.Search": onlyReads, "Session.Scope": onlyReads, "Session.Tools": entered,
+	"Session.Preview": onlyReads, "Session.MemoryID": onlyReads, "Session.Recall": onlyReads, "Session.Search": onlyReads, "Session.Why": onlyReads, "Session.Scope": onlyReads, "Session.Tools": entered,
 
 	"Memory.Clear": innerOnly, "Memory.GetMemoryKey": onlyReads, "Memory.LoadMemoryVariables": entered,
 	"Memory.MemoryVariables": onlyReads, "Memory.ForOneShot": onlyReads, "Memory.ForOpenAIFunctions": onlyReads, "Memory.Messages": onlyReads, "Memory.SaveContext": entered,

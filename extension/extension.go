@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -190,7 +189,7 @@ func (x *Extension) Session(scope Scope) (*Session, error) {
 	if err := x.redactor.Labels(scope); err != nil {
 		return nil, err
 	}
-	s := &Session{ext: x, scope: scope, own: x.captures.conversation(scope, nil), shown: &blocks{}, unnamed: &talk{}}
+	s := &Session{ext: x, scope: scope, own: x.captures.conversation(scope, nil), shown: &blocks{}, unnamed: &talk{}, began: x.cfg.Now()}
 	s.tools = tools.New(s.toolDeps(), x.cfg.Tools.Names...)
 	return s, nil
 }
@@ -213,6 +212,16 @@ func (x *Extension) SetTimeZone(ctx context.Context, scope Scope, name string) e
 	})
 }
 
+// placed sets when a query is asked, in the user's time zone, whose days it means.
+func (x *Extension) placed(ctx context.Context, scope Scope, q Query) (Query, error) {
+	if q.Now.IsZero() {
+		q.Now = x.cfg.Now()
+	}
+	loc, err := x.location(ctx, scope)
+	q.Now = q.Now.In(loc)
+	return q, err
+}
+
 // location returns the user's time zone, or Config.Location.
 func (x *Extension) location(ctx context.Context, scope Scope) (*time.Location, error) {
 	zone, err := x.mem.Zone(ctx, scope)
@@ -221,19 +230,20 @@ func (x *Extension) location(ctx context.Context, scope Scope) (*time.Location, 
 
 // Recall searches one user's memory and explains each result. It writes nothing, so
 // results do not count as accessed. The scope's session and agent do not restrict
-// the search; the query's do. Unless the query asks about a time, a claim that no
+// the search; the query's do. Days are those of the user's time zone. Unless the query asks about a time, a claim that no
 // longer holds ranks below the claim that replaced it if both are found.
 //
 // Errors: [*InvalidError], the database's errors, the context's error.
 func (x *Extension) Recall(ctx context.Context, scope Scope, q Query) (*Answer, error) {
-	answer, err := x.recall(ctx, scope, q)
-	if err == nil {
-		x.presentFirst(answer)
+	q, err := x.placed(ctx, scope, q)
+	if err != nil {
+		return nil, err
 	}
-	return answer, err
+	return x.presentFirst(x.recall(ctx, scope, q))
 }
 
-// recall is [Extension.Recall] without moving superseded claims down.
+// recall is [Extension.Recall] of a query that is placed, without moving superseded claims
+// down.
 func (x *Extension) recall(ctx context.Context, scope Scope, q Query) (*Answer, error) {
 	q = x.ofProfile(scope, q)
 	ctx, done := x.mem.Observe.Begin(ctx, schema.Operation{Name: "search", Scope: scope, Query: q.Text})
@@ -254,35 +264,4 @@ func (x *Extension) ofProfile(scope Scope, q Query) Query {
 		q.Skip = x.skipArchived(q.Skip)
 	}
 	return q
-}
-
-// Why explains for one memory why a query does or does not return it: the filter
-// that excludes it, that no search arm proposed it, or its rank and signals next to
-// those of the result above it, or of the last one. Ranks are those of [Extension.Recall].
-//
-// Errors: those of [Extension.Recall]; [ErrNotFound] for an id that is not in this
-// scope.
-func (x *Extension) Why(ctx context.Context, scope Scope, q Query, id string) (*Explanation, error) {
-	e, err := x.searcher.Why(ctx, scope, x.ofProfile(scope, q), id)
-	if err != nil || e.Outcome != recall.Returned && e.Above == nil {
-		return e, err
-	}
-	q.Wait = true // as Why does
-	answer, err := x.Recall(ctx, scope, q)
-	if err != nil {
-		return nil, err
-	}
-	e.Above = nil
-	for i := range answer.Results {
-		r := &answer.Results[i]
-		if r.Memory.ID == e.Memory.ID {
-			e.Outcome, e.Result, e.Reason = recall.Returned, r, fmt.Sprintf("it is result %d of %d", r.Rank, len(answer.Results))
-			return e, nil
-		}
-		e.Above = r
-	}
-	if e.Outcome == recall.Returned { // before the host's reranker
-		e.Outcome, e.Reason = recall.Outranked, fmt.Sprintf("the reranker does not have it among the %d results", len(answer.Results))
-	}
-	return e, nil
 }

@@ -353,7 +353,7 @@ func badInput(t *testing.T, o *overheard) {
 	unknown.User += "x"
 	_, err = x.Export(ctx, io.Discard, unknown)
 	refused("export", err)
-	_, err = x.Why(ctx, wombat, extension.Query{Text: wordOfText}, "01890a5d-ac96-774b-bcce-b302099a8057")
+	_, err = session(t, x, wombat).Why(ctx, extension.Query{Text: wordOfText}, "01890a5d-ac96-774b-bcce-b302099a8057")
 	refused("why", err)
 	_, err = x.Undo(ctx, wombat, "01890a5d-ac96-774b-bcce-b302099a8057")
 	refused("undo", err)

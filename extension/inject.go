@@ -37,13 +37,13 @@ type Injection struct {
 	// [Config].CoreMemory.ProfileTokens. ProfileTokens is its cost with its title.
 	Profile       []ProfileLine
 	ProfileTokens int
-	// Answer is the result of the search, or nil if there was none.
+	// Query is what was searched for, and Answer its results in the order of
+	// [Session.Recall]. They are zero and nil if there was no search.
+	Query  Query `json:"-"`
 	Answer *Answer
 
 	nonce  string
 	quoted []string // public ids of the messages quoted in Profile
-	asked  string   // the question that was searched for, or ""
-	bare   bool     // searched together with recent messages of the conversation
 }
 
 // InjectedItem is one memory in a block.
@@ -72,33 +72,35 @@ func (s *Session) find(ctx context.Context, question, whole string) (*Injection,
 	ctx, done := s.ext.mem.Observe.Begin(ctx, schema.Operation{Name: "inject", Scope: s.scope, Query: question})
 	loc, unplaced := s.ext.location(ctx, s.scope)
 	core, failed := s.ext.coreMemory(ctx, s.scope, loc)
-	answer, plan, err := s.search(ctx, question, whole, loc)
-	cfg := &s.ext.cfg
-	found := &Injection{asked: answerQuery(answer), bare: plan.Bare, Answer: answer, Core: core.Blocks, CoreTokens: core.Sum()}
+	answer, query, err := s.search(ctx, question, whole, loc)
+	cfg, plan := &s.ext.cfg, query.Plan
+	limit := searchLimit(plan, cfg)
+	found := &Injection{Core: core.Blocks, CoreTokens: core.Sum()}
 	var results []Result
 	var about float64
 	if answer != nil {
-		results, about = answer.Results, answer.Relevance
+		found.Query, results, about = query, answer.Results, answer.Relevance
 	}
-	relevant := dropRepeated(choose(about, injectable(results), cfg, text.QueryTerms(found.asked, 0)))
+	relevant := dropRepeated(choose(about, injectable(results), cfg, text.QueryTerms(found.Query.Text, 0)))
 	section, unread := s.ext.coreSection(ctx, s.scope, coreRequest{
 		blocks: core.Text, question: question, talk: s.talk().last(cfg.Now()), bare: plan.Bare, found: results,
-		beside: prompt.EntryTokens(relevant[:min(len(relevant), plan.limit(cfg))], loc),
+		beside: prompt.EntryTokens(relevant[:min(len(relevant), limit)], loc),
 	})
 	found.Profile, found.ProfileTokens = section.Lines()
 	found.quoted = section.Quoted()
 	relevant, unkept := s.keep(ctx, answer, whole, relevant)
 	relevant = slices.DeleteFunc(relevant, func(e prompt.Entry) bool { return section.Repeats(&e.Memory) })
-	relevant = relevant[:min(len(relevant), plan.limit(cfg))] // faded memories come last and fill what is left of the limit
+	relevant = relevant[:min(len(relevant), limit)] // faded memories come last and fill what is left of the limit
 	unmarked := error(nil)
 	if !section.AllHold {
 		relevant, unmarked = s.ext.markSuperseded(ctx, s.scope, relevant)
 	}
-	block := prompt.Render(prompt.Head{Blocks: core.Text, Core: section.Text, Note: noteLine(answer)}, relevant, plan.order(cfg.Injection.Order), cfg.Injection.Tokens, loc, s.conversation().ids.Of)
+	block := prompt.Render(prompt.Head{Blocks: core.Text, Core: section.Text, Note: noteLine(answer)}, relevant, blockOrder(plan, cfg.Injection.Order), cfg.Injection.Tokens, loc, s.conversation().ids.Of)
 	found.Block, found.Tokens, found.nonce = block.Text, text.Tokens(block.Text), block.Nonce
 	for _, e := range block.Shown {
 		found.Items = append(found.Items, InjectedItem{Result: e.Result, Whole: !e.Cut})
 	}
+	found.Answer, _ = s.ext.presentFirst(answer, err)
 	err = errors.Join(unplaced, failed, err, unkept, unread, unmarked)
 	done(len(found.Items), err)
 	return found, err

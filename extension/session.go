@@ -28,7 +28,8 @@ type Session struct {
 	tools []*tools.Tool
 	shown *blocks // use blocks()
 
-	unnamed *talk // use talk()
+	unnamed *talk     // use talk()
+	began   time.Time // which separates sessions without a name
 }
 
 // Scope returns the scope the session was created with.

@@ -53,13 +53,13 @@ func marksOf(ended map[int64][]schema.Ended, memories []Record, loc *time.Locati
 	return found
 }
 
-// presentFirst moves superseded results below the claims that replaced them, if a
-// search found both.
-func (x *Extension) presentFirst(answer *Answer) {
-	if len(answer.Ended) == 0 {
-		return
+// presentFirst moves superseded results of a search below the claims that replaced them, if
+// it found both.
+func (x *Extension) presentFirst(answer *Answer, err error) (*Answer, error) {
+	if answer != nil && len(answer.Ended) > 0 {
+		answer.Results = prompt.BelowSuccessors(answer.Results, marksOf(answer.Ended, answer.Memories(), x.cfg.Location))
 	}
-	answer.Results = prompt.BelowSuccessors(answer.Results, marksOf(answer.Ended, answer.Memories(), x.cfg.Location))
+	return answer, err
 }
 
 // markSuperseded marks the entries that are no longer true.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/recall/lexicon"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -47,9 +48,11 @@ func TestCurrentRanksAboveSuperseded(t *testing.T) {
 		}
 	}
 	require.Equal(t, "Oslo", order[0], order)
+	session, err := l.x.Session(dora)
+	require.NoError(t, err)
 	for limit := 1; limit <= len(answer.Results); limit++ {
 		for i, r := range answer.Results {
-			why, err := l.x.Why(t.Context(), dora, Query{Text: question, Limit: limit}, r.Memory.UID)
+			why, err := session.Why(t.Context(), Query{Text: question, Limit: limit}, r.Memory.UID)
 			require.NoError(t, err)
 			limited, err := l.x.Recall(t.Context(), dora, Query{Text: question, Limit: limit, Wait: true})
 			require.NoError(t, err)
@@ -63,7 +66,7 @@ func TestCurrentRanksAboveSuperseded(t *testing.T) {
 		}
 	}
 
-	march := PlanOf("Where did I live in March, in Lisbon, up in Graça?", l.now.Now())
+	march := lexicon.PlanOf("Where did I live in March, in Lisbon, up in Graça?", l.now.Now())
 	require.NotEmpty(t, march.Spans)
 	for name, q := range map[string]Query{
 		"a time asked about": {Text: question, Plan: &march, Wait: true},
@@ -97,8 +100,10 @@ func TestWhyWithAReranker(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, all.Results, 5)
 	query.Limit = 2
+	session, err := l.x.Session(dora)
+	require.NoError(t, err)
 	for i, r := range all.Results {
-		why, err := l.x.Why(t.Context(), dora, query, r.Memory.UID)
+		why, err := session.Why(t.Context(), query, r.Memory.UID)
 		require.NoError(t, err)
 		if i < 2 {
 			require.Equal(t, answer.Results[i].Memory.UID, r.Memory.UID)

@@ -2,6 +2,7 @@ package extension
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/ebbmem/ebb/internal/prompt"
 	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/recall/lexicon"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -18,6 +20,7 @@ type talk struct {
 	mu       sync.Mutex
 	said     []string  // messages of the user and the agent, oldest first, without what exceeds answerEnds
 	answered bool      // the last one is the agent's
+	ignored  bool      // the last question is small talk, or was not searched for: its answer is no part of the talk
 	at       time.Time // of the last one
 	carry    []string  // ids of the memories shown last
 	erased   int64     // the erasures of the user's that said is newer than
@@ -53,16 +56,17 @@ func (t *talk) since(erased int64) *talk {
 }
 
 // heard adds a question and what was shown for it. Small talk, for which there was
-// no search, is ignored.
+// no search, is ignored with its answer.
 func (t *talk) heard(found *Injection, now time.Time) {
-	if found.asked == "" {
-		return
-	}
+	asked := found.Query.Text
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.ignored = asked == ""; t.ignored {
+		return
+	}
 	t.rest(now)
-	if n := len(t.said); n == 0 || t.answered || t.said[n-1] != found.asked { // not by a second source
-		t.add(found.asked)
+	if n := len(t.said); n == 0 || t.answered || t.said[n-1] != asked { // not by a second source
+		t.add(asked)
 	}
 	t.answered, t.at = false, now
 	t.carry = t.carry[:0]
@@ -88,6 +92,9 @@ func (t *talk) hasAnswered(said string, now time.Time) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.ignored {
+		return
+	}
 	t.rest(now)
 	if t.answered {
 		t.said = t.said[:len(t.said)-1]
@@ -129,11 +136,8 @@ func (t *talk) last(now time.Time) string {
 	return strings.Join(said[max(0, len(said)-2):], "\n")
 }
 
-// plan decides how a question is searched for.
-type plan struct{ lexicon.Plan }
-
-// order returns the order of the sessions in a block.
-func (p plan) order(usual InjectOrder) InjectOrder {
+// blockOrder returns the order of the sessions in a block.
+func blockOrder(p *lexicon.Plan, usual InjectOrder) InjectOrder {
 	if len(p.Spans) > 0 || p.About == lexicon.AboutLastTalk {
 		return prompt.OrderOldest
 	}
@@ -144,8 +148,8 @@ func (p plan) order(usual InjectOrder) InjectOrder {
 // the user in general, unless Config.Injection.Limit is set.
 const storyLimit = 12
 
-// limit returns how many memories are searched for.
-func (p plan) limit(cfg *Config) int {
+// searchLimit returns how many memories are searched for.
+func searchLimit(p *lexicon.Plan, cfg *Config) int {
 	if cfg.usualLimit && cfg.Injection.Limit == DefaultInjectionLimit && (p.About != "" || len(p.Spans) > 0) {
 		return storyLimit
 	}
@@ -160,13 +164,6 @@ func noteLine(answer *Answer) string {
 	return "(" + text.Line(answer.Note) + ")\n"
 }
 
-func answerQuery(answer *Answer) string {
-	if answer == nil {
-		return ""
-	}
-	return answer.Query
-}
-
 // How many bytes of the end of a question and of a prompt are read. That is far
 // more than a search uses.
 const (
@@ -178,63 +175,63 @@ const (
 func lastBytes(s string, bytes int) string { return s[max(0, len(s)-bytes):] }
 
 // search searches for memories relevant to question that are not in the prompt
-// already. The answer is nil if the question needs no search.
-func (s *Session) search(ctx context.Context, question, prompt string, loc *time.Location) (*Answer, plan, error) {
-	cfg := &s.ext.cfg
+// already. The answer is nil if the question needs no search. The query's plan is never
+// nil.
+func (s *Session) search(ctx context.Context, question, prompt string, loc *time.Location) (*Answer, Query, error) {
+	cfg, none := &s.ext.cfg, Query{Plan: new(lexicon.Plan)}
 	// Normalized and redacted as stored texts are, so that they match. Redacted
 	// before it is shortened, which could cut a secret beyond recognition.
 	question, err := s.ext.redactor.Text(ctx, "", text.Clean(lastBytes(question, questionEnd)))
 	if err != nil {
-		return nil, plan{}, err
+		return nil, none, err
 	}
 	prompt = s.ext.redactor.BuiltIn(text.Clean(lastBytes(prompt, promptEnd)))
 	if len(text.QueryTerms(question, 1)) == 0 || cfg.Injection.Skip(question) {
-		return nil, plan{}, nil
+		return nil, none, nil
 	}
-	p, now, err := s.plan(ctx, clip(question), loc)
-	if err != nil {
-		return nil, plan{}, err
+	now := cfg.Now().In(loc)
+	p := s.plan(question, now)
+	if p.Bare {
+		if err := s.takeUp(ctx, p); err != nil {
+			return nil, none, err
+		}
+	}
+	q := Query{
+		Text: clip(question), Limit: searchLimit(p, cfg), Now: now, Faded: true, Diversity: max(0, cfg.Injection.Diversity), Unquarantined: true, Small: true, Plan: p,
+		Skip: func(m *schema.Memory) bool {
+			return m.Hearsay() && !cfg.Injection.Untrusted || inPrompt(m.Content, prompt)
+		},
 	}
 	if p.World {
-		return nil, p, nil
+		return nil, q, nil
 	}
-	ask := func() (*Answer, error) {
-		return s.ext.recall(ctx, s.scope, Query{
-			Text: clip(question), Limit: p.limit(cfg), Now: now, Faded: true, Diversity: max(0, cfg.Injection.Diversity), Unquarantined: true, Small: true, Plan: &p.Plan,
-			Skip: func(m *schema.Memory) bool {
-				return m.Hearsay() && !cfg.Injection.Untrusted || inPrompt(m.Content, prompt)
-			},
-		})
-	}
-	answer, err := ask()
+	answer, err := s.ext.recall(ctx, s.scope, q)
 	if err != nil || !p.MayBeBare() || len(choose(answer.Relevance, answer.Results, cfg, nil)) > 0 {
-		return answer, p, err
+		return answer, q, err
 	}
 	p.Bare = true
-	if err := s.takeUp(ctx, &p); err != nil {
-		return nil, plan{}, err
+	if err := s.takeUp(ctx, p); err != nil {
+		return nil, none, err
 	}
-	with, err := ask()
+	with, err := s.ext.recall(ctx, s.scope, q)
 	if err != nil || !slices.ContainsFunc(with.Results, func(r Result) bool { return r.Why != "" }) {
 		p.Bare = false
-		return answer, p, err
+		return answer, q, err
 	}
-	return with, p, nil
+	return with, q, nil
 }
 
-// plan parses what a question asks for beyond its words, in the user's time zone.
-func (s *Session) plan(ctx context.Context, question string, loc *time.Location) (plan, time.Time, error) {
-	now := s.ext.cfg.Now().In(loc)
-	p := plan{PlanOf(question, now)}
-	p.Session = s.scope.Session
-	if p.Bare {
-		return p, now, s.takeUp(ctx, &p)
+// plan parses what a question asks for beyond its words. Days are those of now's location.
+func (s *Session) plan(question string, now time.Time) *lexicon.Plan {
+	p := lexicon.PlanOf(clip(question), now)
+	if p.Session = s.scope.Session; p.Session == "" {
+		p.Began = s.began
 	}
-	return p, now, nil
+	return &p
 }
 
 // takeUp adds the session's recent messages to a plan.
-func (s *Session) takeUp(ctx context.Context, p *plan) error {
+func (s *Session) takeUp(ctx context.Context, p *lexicon.Plan) error {
 	said, carry := s.talk().recent(s.ext.cfg.Now())
 	p.Carry = carry
 	for _, t := range said {
@@ -248,29 +245,58 @@ func (s *Session) takeUp(ctx context.Context, p *plan) error {
 }
 
 // Search is [Session.Recall] with the question's plan, for tools. The plan
-// covers times and the last conversation, but not the session's recent messages.
+// covers times and the last conversation, but not the session's recent messages. There is
+// none for a query with AsOf, and a query with a plan keeps its own.
 func (s *Session) Search(ctx context.Context, q Query) (*Answer, error) {
-	if q.Plan == nil && q.AsOf.IsZero() && strings.TrimSpace(q.Text) != "" {
-		loc, err := s.ext.location(ctx, s.scope)
-		if err != nil {
-			return nil, err
-		}
-		p, now, err := s.plan(ctx, q.Text, loc)
-		if err != nil {
-			return nil, err
-		}
-		if p.Bare = false; p.Active() {
-			q.Plan = &p.Plan
-			if q.Now.IsZero() {
-				q.Now = now
-			}
-			q.Now = q.Now.In(loc) // the zone of the plan's days
-		}
+	q, err := s.planned(ctx, q)
+	if err != nil {
+		return nil, err
 	}
-	return s.Recall(ctx, q)
+	return s.ext.presentFirst(s.ext.recall(ctx, s.scope, q))
 }
 
-// PlanOf parses what a question asked at now, in now's location, asks for beyond
-// its words. [Session.Preview], [WrapModel], [Session.Memory] and the tools call it
-// themselves.
-func PlanOf(question string, now time.Time) lexicon.Plan { return lexicon.PlanOf(clip(question), now) }
+// planned adds to a query what [Session.Search] does.
+func (s *Session) planned(ctx context.Context, q Query) (Query, error) {
+	q, err := s.ext.placed(ctx, s.scope, q)
+	if err == nil && q.Plan == nil && q.AsOf.IsZero() {
+		q.Plan = s.plan(q.Text, q.Now)
+		q.Plan.Bare = false
+	}
+	return q, err
+}
+
+// Why explains for one memory why [Session.Search] does or does not return it: the filter
+// that excludes it, that no search arm proposed it, or its rank and signals next to
+// those of the result above it, or of the last one. With the query of an [Injection] it
+// explains the search behind that.
+//
+// Errors: those of [Session.Search]; [ErrNotFound] for an id that is not in this
+// scope.
+func (s *Session) Why(ctx context.Context, q Query, id string) (*Explanation, error) {
+	q, err := s.planned(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	e, err := s.ext.searcher.Why(ctx, s.scope, s.ext.ofProfile(s.scope, q), id)
+	if err != nil || e.Outcome != recall.Returned && e.Above == nil {
+		return e, err
+	}
+	q.Wait = true // as Why does
+	answer, err := s.ext.presentFirst(s.ext.recall(ctx, s.scope, q))
+	if err != nil {
+		return nil, err
+	}
+	e.Above = nil
+	for i := range answer.Results {
+		r := &answer.Results[i]
+		if r.Memory.ID == e.Memory.ID {
+			e.Outcome, e.Result, e.Reason = recall.Returned, r, fmt.Sprintf("it is result %d of %d", r.Rank, len(answer.Results))
+			return e, nil
+		}
+		e.Above = r
+	}
+	if e.Outcome == recall.Returned { // before the host's reranker
+		e.Outcome, e.Reason = recall.Outranked, fmt.Sprintf("the reranker does not have it among the %d results", len(answer.Results))
+	}
+	return e, nil
+}

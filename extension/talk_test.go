@@ -14,6 +14,8 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/clock"
+	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/recall/lexicon"
 )
 
 // talked is a memory of a user's with a clock that tests set.
@@ -68,19 +70,19 @@ func TestPeriodIsShownInOrder(t *testing.T) {
 
 // A limit that the host set holds for questions about times too.
 func TestLimitOfAStory(t *testing.T) {
-	about := plan{PlanOf("What did I do last week?", time.Now())}
+	about := lexicon.PlanOf("What did I do last week?", time.Now())
 	require.NotEmpty(t, about.Spans)
 	for set, want := range map[int]int{0: storyLimit, DefaultInjectionLimit: DefaultInjectionLimit, 5: 5} {
 		cfg, err := (&Config{Injection: InjectionConfig{Limit: set}}).WithDefaults()
 		require.NoError(t, err)
 		again, err := cfg.WithDefaults()
 		require.NoError(t, err)
-		require.Equal(t, want, about.limit(&cfg))
-		require.Equal(t, want, about.limit(&again))
+		require.Equal(t, want, searchLimit(&about, &cfg))
+		require.Equal(t, want, searchLimit(&about, &again))
 	}
 	cfg, err := new(Config).WithDefaults()
 	require.NoError(t, err)
-	require.Equal(t, DefaultInjectionLimit, plan{}.limit(&cfg))
+	require.Equal(t, DefaultInjectionLimit, searchLimit(new(lexicon.Plan), &cfg))
 }
 
 // The talk belongs to a conversation, whichever session object of its name asks, and ends
@@ -145,6 +147,43 @@ func TestQuestionAboutAnotherTimeFollows(t *testing.T) {
 		found, err := s.Preview(t.Context(), question)
 		require.NoError(t, err)
 		assert.Contains(t, found.Block, shown, question)
+	}
+}
+
+// The running conversation is not the last one, though neither has a name.
+func TestLastTalkOfSessionWithoutAName(t *testing.T) {
+	x, say := talked(t, Config{CoreMemory: CoreMemoryConfig{ProfileTokens: -1}}) // a core section may show them first
+	at := time.Date(2026, 2, 9, 10, 0, 0, 0, time.UTC)
+	say(at, "", "Carved a lantern out of a pumpkin.", "Lovely.")
+	say(at.Add(time.Hour), "", "", "")
+	s, err := x.Session(Scope{User: "ada"})
+	require.NoError(t, err)
+	say(at.Add(61*time.Minute), "", "Looking at maps of Madeira.", "Nice.")
+	found, err := s.Preview(t.Context(), "What did we talk about last time?")
+	require.NoError(t, err)
+	require.Contains(t, found.Block, "lantern")
+	require.NotContains(t, found.Block, "Madeira")
+}
+
+// Why explains the search behind an injection: each of its results at its rank.
+func TestWhyExplainsAnInjection(t *testing.T) {
+	x, say := talked(t, Config{})
+	say(time.Date(2026, 1, 7, 10, 0, 0, 0, time.UTC), "a", "Found a brass barometer at the flea market.", "Noted.")
+	say(time.Date(2026, 1, 8, 18, 0, 0, 0, time.UTC), "b", "Sang Fauré's Requiem in the town hall.", "Bravo.")
+	say(time.Date(2026, 2, 10, 12, 0, 0, 0, time.UTC), "c", "What is there to do?", "")
+	s, err := x.Session(Scope{User: "ada"})
+	require.NoError(t, err)
+	for _, question := range []string{"What did I do last month?", "Where is the barometer from?"} {
+		found, err := s.Preview(t.Context(), question)
+		require.NoError(t, err)
+		require.NotEmpty(t, found.Answer.Results)
+		for i, r := range found.Answer.Results {
+			why, err := s.Why(t.Context(), found.Query, r.Memory.UID)
+			require.NoError(t, err)
+			require.Equal(t, recall.Returned, why.Outcome, "%s: %s", r.Memory.Content, why.Reason)
+			require.Equal(t, i+1, why.Result.Rank)
+			require.Equal(t, r.Why, why.Result.Why)
+		}
 	}
 }
 

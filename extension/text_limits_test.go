@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -103,5 +102,5 @@ func TestLongQuestionUsesItsEnd(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, found.Block, "Ghent")
 	require.Less(t, read, 100_000)
-	require.Equal(t, extension.PlanOf("When is the wedding of Noor?", time.Now()).When, extension.PlanOf(long, time.Now()).When)
+	require.True(t, found.Query.Plan.When)
 }

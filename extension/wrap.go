@@ -11,7 +11,7 @@ import (
 )
 
 // WrapModel wraps llm and injects relevant memories of the session before the last
-// human message of each call. A prompt that already holds a block of this session
+// human message of each call, if that has a text. A prompt that already holds a block of this session
 // is left unchanged. It stores nothing: publish messages through the bus, the
 // Memory or the Callbacks. After the memory is closed, calls return [ErrClosed].
 func WrapModel(llm llms.Model, s *Session) llms.Model { return &remembering{llm, s} }
@@ -53,6 +53,7 @@ func (r *remembering) withMemory(ctx context.Context, messages []llms.MessageCon
 	}
 	at, part, question := lastHumanText(messages)
 	if at < 0 {
+		r.session.talk().heard(new(Injection), r.session.ext.cfg.Now())
 		return messages, recorded
 	}
 	if r.session.blocks().within(promptText(slices.DeleteFunc(slices.Clone(messages), ofModel))) {
@@ -101,8 +102,8 @@ func calledTools(messages []llms.MessageContent) (names []string) {
 	return names
 }
 
-// lastHumanText finds the last text of a human message, messages[at].Parts[part].
-// It returns -1, -1 if there is none.
+// lastHumanText finds the last text of the last human message, messages[at].Parts[part].
+// It returns -1, -1 if that holds only an image, say: an earlier message is not changed.
 func lastHumanText(messages []llms.MessageContent) (at, part int, text string) {
 	for at, m := range slices.Backward(messages) {
 		if m.Role != llms.ChatMessageTypeHuman {
@@ -113,6 +114,7 @@ func lastHumanText(messages []llms.MessageContent) (at, part int, text string) {
 				return at, part, t.Text
 			}
 		}
+		break
 	}
 	return -1, -1, ""
 }

@@ -65,6 +65,18 @@ func TestRepeatedFenceIsNoBlock(t *testing.T) {
 	require.Equal(t, 2, strings.Count(second, "<memory nonce="), second)
 }
 
+// An image without words is no question, and the question before it is not asked again.
+func TestImageWithoutWordsGetsNoBlock(t *testing.T) {
+	_, s, ask := wrapped(t, "The copper kettle is in the boathouse.")
+	require.Contains(t, ask(human(whereKettle)), "boathouse")
+	history := []llms.MessageContent{human(whereKettle), llms.TextParts(llms.ChatMessageTypeAI, "In the boathouse."), {
+		Role: llms.ChatMessageTypeHuman, Parts: []llms.ContentPart{llms.BinaryPart("image/png", []byte("a kettle"))},
+	}}
+	require.Equal(t, promptText(history), ask(history...))
+	said, _ := s.talk().recent(s.ext.cfg.Now())
+	require.Equal(t, []string{whereKettle, "ok"}, said, "what is said of the image is no answer to the question")
+}
+
 // A message of the system's behind the question does not make it one of the same turn.
 func TestNewTurnGetsNoOldBlock(t *testing.T) {
 	x, s, ask := wrapped(t, "The copper kettle is in the boathouse.")
@@ -105,4 +117,17 @@ func TestTalkHoldsQuestionsAndAnswers(t *testing.T) {
 	require.NoError(t, memory.SaveContext(t.Context(), inputs, map[string]any{"output": "In the boathouse."}))
 	said, _ = s.talk().recent(s.ext.cfg.Now())
 	require.Equal(t, []string{whereKettle, "In the boathouse."}, said)
+
+	for _, courtesy := range []string{"Thanks!", "Bye!"} {
+		model.says = &llms.ContentChoice{Content: "You're welcome!"}
+		_, err = WrapModel(model, s).GenerateContent(t.Context(), []llms.MessageContent{human(courtesy)})
+		require.NoError(t, err)
+		said, _ = s.talk().recent(s.ext.cfg.Now())
+		require.Equal(t, []string{whereKettle, "In the boathouse."}, said, "small talk does not end the talk")
+	}
+	model.says = &llms.ContentChoice{Content: "It is of copper."}
+	_, err = WrapModel(model, s).GenerateContent(t.Context(), []llms.MessageContent{human("What is the kettle made of?")})
+	require.NoError(t, err)
+	said, _ = s.talk().recent(s.ext.cfg.Now())
+	require.Equal(t, "It is of copper.", said[len(said)-1])
 }

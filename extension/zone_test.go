@@ -1,12 +1,14 @@
 package extension
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	_ "time/tzdata"
 
+	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -66,6 +68,46 @@ func TestDaysAreThoseOfTheUsersZone(t *testing.T) {
 	zone, err := x.location(t.Context(), Scope{User: "new"})
 	require.NoError(t, err)
 	require.Equal(t, "Asia/Tokyo", zone.String())
+}
+
+// A search takes the moment of asking from its query, and days from the user's zone, also
+// where the question has no plan.
+func TestSearchesAskInTheUsersZone(t *testing.T) {
+	x, say := talked(t, Config{})
+	say(time.Date(2026, 2, 7, 12, 0, 0, 0, time.UTC), "a", "The dentist pulled a tooth.", "")
+	say(time.Date(2026, 2, 8, 12, 0, 0, 0, time.UTC), "b", "The dentist sent a bill.", "")  // the 8th in Tokyo, too
+	say(time.Date(2026, 2, 8, 20, 0, 0, 0, time.UTC), "c", "The dentist sent a card.", "")  // the 9th there
+	say(time.Date(2026, 2, 9, 23, 0, 0, 0, time.UTC), "d", "The dentist called me up.", "") // the 10th there
+	say(time.Date(2026, 2, 9, 23, 30, 0, 0, time.UTC), "d", "Hello", "")
+	scope := Scope{User: "ada"}
+	require.NoError(t, x.SetTimeZone(t.Context(), scope, "Asia/Tokyo"))
+	s, err := x.Session(scope)
+	require.NoError(t, err)
+	for name, search := range map[string]func(Query) (*Answer, error){
+		"Search": func(q Query) (*Answer, error) { return s.Search(t.Context(), q) },
+		"Recall": func(q Query) (*Answer, error) { return s.Recall(t.Context(), q) },
+	} {
+		for now, want := range map[time.Time]string{
+			{}: "The dentist sent a card.",
+			time.Date(2026, 2, 8, 14, 0, 0, 0, time.UTC): "The dentist pulled a tooth.",
+			time.Date(2026, 2, 8, 22, 0, 0, 0, time.UTC): "The dentist sent a bill.",
+		} {
+			found, err := search(Query{Text: "dentist yesterday", Now: now})
+			require.NoError(t, err)
+			var yesterday []string
+			for _, r := range found.Results {
+				if slices.ContainsFunc(r.Arms, func(a recall.ArmRank) bool { return a.Arm == "time" }) {
+					yesterday = append(yesterday, r.Memory.Content)
+				}
+			}
+			require.Equal(t, []string{want}, yesterday, "%s at %s", name, now)
+		}
+	}
+	found, err := s.Search(t.Context(), Query{Text: "What did I do yesterday?", Now: time.Date(2026, 2, 8, 22, 0, 0, 0, time.UTC)})
+	require.NoError(t, err)
+	require.Empty(t, found.Note)
+	require.Len(t, found.Results, 1)
+	require.Equal(t, "The dentist sent a bill.", found.Results[0].Memory.Content)
 }
 
 // "Yesterday" in a request to forget is the user's.

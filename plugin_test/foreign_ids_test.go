@@ -127,7 +127,7 @@ var idCalls = []idCall{
 		return said(p, receipt, err)
 	}},
 	{"Why", ofMemory, func(p *person, _ belongings, id string) string {
-		why, err := p.w.x.Why(p.w.t.Context(), p.scope, extension.Query{Text: "Oslo"}, id)
+		why, err := p.s.Why(p.w.t.Context(), extension.Query{Text: "Oslo"}, id)
 		return said(p, why, err)
 	}},
 	{"Undo", ofRun, func(p *person, _ belongings, id string) string {

@@ -264,7 +264,7 @@ func (p *person) view() string {
 		}
 		detail, err := x.Get(ctx, p.scope, r.UID)
 		add("get", detail, err)
-		why, err := x.Why(ctx, p.scope, extension.Query{Text: "Who plays the cello in Oslo?"}, r.UID)
+		why, err := p.s.Why(ctx, extension.Query{Text: "Who plays the cello in Oslo?"}, r.UID)
 		add("why", why, err)
 	}
 	runs, err := x.Runs(ctx, p.scope, 0)

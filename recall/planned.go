@@ -161,7 +161,7 @@ func (all *ranked) first(ix *index, picks []pick, only bool) {
 }
 
 // limit is how many memories a plan may rank first.
-func (r *Request) limit() int { return max(1, r.Limit) }
+func (r *Request) limit() int { return max(1, r.picks) }
 
 // readPicks reads the documents and keeps the informative ones.
 func (r *Request) readPicks(ctx context.Context, docs []uint32) (picks []pick, err error) {

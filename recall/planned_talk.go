@@ -70,25 +70,33 @@ func (r *Request) pickLastTalk(ctx context.Context) ([]pick, error) {
 // preferences, and while there is room what the user said about themselves.
 func (r *Request) pickSelf(ctx context.Context) ([]pick, error) {
 	var docs, said []uint32
+	var ids []int64 // of docs
 	for i := len(r.index.docs) - 1; i >= 0; i-- {
 		l, d := &r.index.meta[i], &r.index.docs[i]
 		dormant := l.keyed() && l.state == bitOfState(schema.StateDormant)
 		switch {
 		case !dormant && !r.filter.admits(r.index, uint32(i)) || dormant && !r.filter.byState:
 		case l.keyed():
-			docs = append(docs, uint32(i))
+			docs, ids = append(docs, uint32(i)), append(ids, r.index.memories.At(i))
 		case l.said() && d.flags&byUser != 0 && d.flags&(lexicon.FirstPerson|lexicon.Asks) == lexicon.FirstPerson && len(said) < 2*datedDepth:
 			said = append(said, uint32(i))
 		}
 	}
+	weighed, err := r.Snapshot.WeighedByID(ctx, r.UserID, ids)
+	if err != nil {
+		return nil, err
+	}
+	of := func(doc uint32) *schema.Memory {
+		return cmp.Or(weighed[r.index.memories.At(int(doc))], new(schema.Memory))
+	}
+	slices.SortFunc(docs, func(a, b uint32) int {
+		x, y := of(a), of(b)
+		return cmp.Or(cmp.Compare(bit(y.Protected), bit(x.Protected)), cmp.Compare(y.Importance, x.Importance), cmp.Compare(a, b))
+	})
 	picks, err := r.readPicks(ctx, docs[:min(len(docs), datedDepth)])
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(picks, func(a, b pick) int {
-		return cmp.Or(cmp.Compare(bit(b.memory.Protected), bit(a.memory.Protected)),
-			cmp.Compare(b.memory.Importance, a.memory.Importance), cmp.Compare(a.memory.ID, b.memory.ID))
-	})
 	picks = picks[:min(len(picks), r.limit())]
 	if len(picks) < r.limit() {
 		own, err := r.readPicks(ctx, said)

@@ -3,6 +3,7 @@ package recall
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -167,6 +168,44 @@ func TestTheLastConversation(t *testing.T) {
 	a = planned(t, s, "What do you know about me?", nil)
 	assert.NotEmpty(t, a.Results)
 	assert.Equal(t, whySelf, a.Results[0].Why)
+}
+
+// Conversations without a name are separated by when they began.
+func TestTheLastConversationWithoutAName(t *testing.T) {
+	db := open(t)
+	say(t, db, ada, append(week(),
+		turn{"", "Ada", "user", "Carved a lantern out of a pumpkin.", "", -120},
+		turn{"", "Ada", "user", "I am looking at maps of Madeira.", "", -3})...)
+	s := New(db, Options{})
+	defer s.Close()
+	for began, first := range map[time.Duration]string{
+		10 * time.Minute:  "Carved a lantern out of a pumpkin.",
+		72 * time.Hour:    "Repaired the accordion bellows with goat leather.",
+		-10 * time.Minute: "I am looking at maps of Madeira.",
+	} {
+		a := planned(t, s, "What did we talk about last time?", func(p *lexicon.Plan) { p.Began = noon.Add(-began) })
+		require.NotEmpty(t, a.Results)
+		assert.Equal(t, first, a.Results[0].Memory.Content, "%s ago", began)
+	}
+}
+
+// However many claims there are, the protected and the most important ones come first.
+func TestSelfKnowsOldClaims(t *testing.T) {
+	db := open(t)
+	claim := func(content string, importance float64, protected bool) {
+		store(t, db, ada, "", &schema.Memory{
+			Kind: schema.KindFact, Content: content, EventTime: schema.At(noon), Confidence: 1, Importance: importance,
+			Protected: protected, Origin: schema.OriginUser, Trust: schema.MaxTrust,
+		})
+	}
+	claim("Ada's name is Ada Byron.", 0.9, false)
+	claim("Ada has a pacemaker.", 0.4, true)
+	for i := range datedDepth + 50 {
+		claim(fmt.Sprintf("Ada's favourite pen is number %d.", i), 0.5, false)
+	}
+	s := New(db, Options{})
+	defer s.Close()
+	require.Equal(t, []string{"Ada has a pacemaker.", "Ada's name is Ada Byron."}, texts(planned(t, s, "What do you know about me?", nil))[:2])
 }
 
 func TestBareQuestionUsesTalk(t *testing.T) {

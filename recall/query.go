@@ -21,8 +21,8 @@ type Query struct {
 	// Text is a question or keywords in any language. It has no syntax: every
 	// character is taken literally.
 	Text string
-	// Now is the moment of asking: it ages memories and resolves "last week".
-	// Zero means the database's clock.
+	// Now is the moment of asking: it ages memories and resolves "last week". Days are
+	// those of its location. Zero means the database's clock.
 	Now time.Time
 	// Cycle is the current cycle, for scorers that count in cycles
 	// ([Terms.Cycles]). 0 is none.
@@ -86,6 +86,7 @@ type Query struct {
 	// the newest text alone, and report that in [Answer.Degraded].
 	Wait bool
 
+	picks   int     // how many memories Plan may rank first: Limit, before a [Reranker] widens it
 	meaning meaning // for the vector arm
 
 	planned   *planner.Plan // by [Options].Planner

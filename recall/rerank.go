@@ -60,8 +60,8 @@ func (s *Searcher) rerank(ctx context.Context, q Query, answer *Answer) error {
 			})
 		}
 	}
-	best := withinBudget(results[:to], q.Budget)
-	answer.Results = append(slices.Clone(best[:min(len(best), q.Limit)]), results[to:]...)
+	best, faded := withinBudget(results[:to], q.Budget), withinBudget(results[to:], q.Budget)
+	answer.Results = append(slices.Clone(best[:min(len(best), q.Limit)]), faded[:min(len(faded), q.Limit)]...)
 	for i := range answer.Results {
 		answer.Results[i].Rank = i + 1
 	}

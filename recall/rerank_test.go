@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/recall/lexicon"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -51,6 +52,41 @@ func TestRerankerOrdersBestResults(t *testing.T) {
 		return make([]float64, len(memories)), nil
 	})
 	require.Equal(t, texts(plain), texts(same), "of equals the ranker's order holds")
+}
+
+// What a plan summarises and what has faded are cut to the limit as without a reranker.
+func TestRerankerKeepsTheLimit(t *testing.T) {
+	db := open(t)
+	for day := range 40 {
+		said := fmt.Sprintf("Zither%d, lantern%[1]d", day)
+		for more := range day % 9 { // some days have more to tell
+			said += fmt.Sprintf(", tulip%dx%d", day, more)
+		}
+		rated(t, db, said+".", 0.5, time.Duration(41-day)*24*time.Hour)
+	}
+	for i := range 8 {
+		m := &schema.Memory{Kind: schema.KindFact, Content: fmt.Sprintf("Kettle number %d whistles.", i), EventTime: schema.At(noon), Confidence: 1, Origin: schema.OriginUser, Trust: schema.MaxTrust}
+		changeState(t, db, store(t, db, ada, "", m), schema.StateDormant)
+	}
+	same := func(_ context.Context, _ string, memories []schema.Memory) ([]float64, error) {
+		return make([]float64, len(memories)), nil
+	}
+	plan := lexicon.PlanOf("What did I do in April?", noon)
+	require.True(t, plan.Story)
+	for _, q := range []Query{
+		{Text: "What did I do in April?", Plan: &plan, Limit: 5},
+		{Text: "Which kettle whistles?", Faded: true, Limit: 3},
+		{Text: "Which kettle whistles?", Faded: true, Limit: 3, Budget: 40},
+	} {
+		var found [][]string
+		for _, rerank := range []Reranker{nil, same} {
+			s := New(db, Options{Rerank: rerank})
+			found = append(found, texts(search(t, s, q)))
+			s.Close()
+		}
+		require.NotEmpty(t, found[0])
+		require.Equal(t, found[0], found[1], "%+v", q)
+	}
 }
 
 func TestFailedRerankerKeepsRankersOrder(t *testing.T) {

@@ -203,6 +203,7 @@ func (s *Searcher) complete(scope schema.Scope, q *Query) error {
 	if q.Limit == 0 {
 		q.Limit = DefaultLimit
 	}
+	q.picks = q.Limit
 	if skip := q.Skip; skip != nil {
 		q.skipFault = new(skipFault)
 		q.Skip = func(m *schema.Memory) bool { return q.skipFault.call(skip, m) }

@@ -42,22 +42,18 @@ func (r *Request) addTalk(ctx context.Context) error {
 	return nil
 }
 
-// running is the number of the running conversation, 0 without one.
+// running is the number of the running conversation, 0 for one without a name.
 func (r *Request) running(ctx context.Context) (uint32, error) {
-	if r.Plan.Session == "" {
-		return 0, nil
-	}
 	id, err := r.Snapshot.SessionID(ctx, r.UserID, r.Plan.Session)
-	if err != nil || id == 0 {
-		return 0, err
-	}
-	return r.index.sessions[id], nil
+	return r.index.sessions[id], err
 }
 
-// isRunning reports a turn of the running conversation.
+// isRunning reports a turn of the running conversation. Conversations without a name
+// share the number 0, so that only its beginning separates one from those before.
 func (r *Request) isRunning(doc, session uint32) bool {
 	d := &r.index.docs[doc]
-	return session != 0 && d.session == session && d.time > r.Now.Add(-talkPause).UnixMilli()
+	return d.session == session && d.time > r.Now.Add(-talkPause).UnixMilli() &&
+		(session != 0 || !r.Plan.Began.IsZero() && d.time >= r.Plan.Began.UnixMilli())
 }
 
 // latest are the last few distinct texts other than the question, the last first.

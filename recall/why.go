@@ -139,7 +139,11 @@ func (s *Searcher) armNames() (names []string) {
 // excluded says in a sentence which restriction of the query excludes a memory, "" for
 // none.
 func (s *Searcher) excluded(ctx context.Context, snap *schema.Snapshot, userID int64, q Query, m *schema.Memory) (string, error) {
-	if what := q.excludes(m); what != "" {
+	switch what := q.excludes(m); what {
+	case "":
+	case "skip":
+		return "the caller leaves it out, as it does what is untrusted, archived or in the prompt already", nil
+	default:
 		return "the query's " + what + " excludes it", nil
 	}
 	ix, err := s.indexes.current(ctx, snap, userID, q.Wait)
@@ -189,22 +193,6 @@ func (e *Explanation) Apart() (apart []Signal) {
 		return cmp.Or(cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)), cmp.Compare(a.Name, b.Name))
 	})
 	return apart
-}
-
-// String prints the explanation in a few lines.
-func (e *Explanation) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", e.Outcome, e.Reason)
-	if e.Result != nil {
-		b.WriteString(e.Result.Explain())
-	}
-	if e.Above != nil && e.Result != nil {
-		b.WriteString("compared with:\n" + e.Above.Explain())
-		for _, s := range e.Apart() {
-			fmt.Fprintf(&b, "    %-16s %+.3f above\n", s.Name, s.Value)
-		}
-	}
-	return b.String()
 }
 
 // Explain prints in a few lines why the memory has its rank: its rank in each arm,

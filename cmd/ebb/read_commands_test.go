@@ -36,6 +36,17 @@ func TestSearch(t *testing.T) {
 	require.Contains(t, ebb(t, "", "search", `"violin* OR NEAR(`, "--db", f.db).out, "Ottilie", "syntax is taken literally")
 }
 
+// Days are the user's, as for an agent.
+func TestSearchInTheUsersZone(t *testing.T) {
+	f := newFixture(t, "ada")
+	yesterday := []string{"what", "did", "I", "say", "yesterday?", "--now", "2026-03-02T12:00:00Z", "--db", f.db}
+	require.Contains(t, ebb(t, "", append([]string{"search"}, yesterday...)...).out, "Nothing is stored from Sun 2026-03-01")
+	require.Equal(t, exitOK, ebb(t, "", "profile", "--time-zone", "Pacific/Honolulu", "--db", f.db).code)
+	require.Contains(t, ebb(t, "", append([]string{"search"}, yesterday...)...).out, "Order: by the plan (a time), then by score.\n 1. Mon 2026-03-02 07:45")
+	why := ebb(t, "", append([]string{"explain", "--memory", f.adaID}, yesterday...)...)
+	require.Contains(t, why.out, "returned: it is result 1 of ")
+}
+
 func TestExplainAddsUp(t *testing.T) {
 	f := newFixture(t, "ada")
 	got := ebb(t, "", "explain", "violin teacher", "--json", "--db", f.db)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/ebbmem/ebb/cmd/ebb/records"
 	"github.com/ebbmem/ebb/extension"
@@ -109,8 +108,8 @@ func validLimit(limit int) error {
 }
 
 func (q *query) ask(a *app) (answer *extension.Answer, ended map[string]extension.Superseded, err error) {
-	err = q.with(a, func(x *extension.Extension, asked extension.Query) error {
-		if answer, err = x.Recall(a.ctx, a.scope(), asked); err != nil {
+	err = q.with(a, func(x *extension.Extension, s *extension.Session, asked extension.Query) error {
+		if answer, err = s.Search(a.ctx, asked); err != nil {
 			return err
 		}
 		found := make([]extension.Record, len(answer.Results))
@@ -123,8 +122,8 @@ func (q *query) ask(a *app) (answer *extension.Answer, ended map[string]extensio
 	return answer, ended, err
 }
 
-// with opens the memory and says what is asked of it.
-func (q *query) with(a *app, ask func(*extension.Extension, extension.Query) error) (err error) {
+// with opens the memory and says what is asked of it, as agents ask.
+func (q *query) with(a *app, ask func(*extension.Extension, *extension.Session, extension.Query) error) (err error) {
 	if err := validLimit(q.Limit); err != nil {
 		return err
 	}
@@ -142,21 +141,15 @@ func (q *query) with(a *app, ask func(*extension.Extension, extension.Query) err
 	for i, k := range q.Kind {
 		kinds[i] = extension.Kind(k)
 	}
-	text := strings.Join(q.Query, " ")
-	query := extension.Query{
-		Text: text, Now: a.now, Limit: q.Limit, Kinds: kinds, Tag: q.Tag, Session: q.Session,
+	s, err := x.Session(a.scope())
+	if err != nil {
+		return err
+	}
+	return ask(x, s, extension.Query{
+		Text: strings.Join(q.Query, " "), Now: a.now, Limit: q.Limit, Kinds: kinds, Tag: q.Tag, Session: q.Session,
 		Since: q.Since.at(a), Until: q.Until.at(a), Dormant: q.Dormant,
 		AsOf: extension.AsOf{Valid: q.AsOf.at(a), Known: q.KnownAt.at(a)}, Wait: true,
-	}
-	if !q.AsOf.given() && !q.KnownAt.given() {
-		now := a.now
-		if now.IsZero() {
-			now = time.Now()
-		}
-		query.Plan = new(extension.PlanOf(text, now.In(a.zone())))
-		query.Plan.Bare = false // there is no talk
-	}
-	return ask(x, query)
+	})
 }
 
 func (c *searchCmd) Run(a *app) error { return c.run(a, false) }
@@ -167,8 +160,8 @@ func (c *explainCmd) Run(a *app) error {
 		return c.run(a, true)
 	}
 	var why *extension.Explanation
-	err := c.with(a, func(x *extension.Extension, asked extension.Query) (err error) {
-		why, err = x.Why(a.ctx, a.scope(), asked, c.Memory)
+	err := c.with(a, func(_ *extension.Extension, s *extension.Session, asked extension.Query) (err error) {
+		why, err = s.Why(a.ctx, asked, c.Memory)
 		return notFoundAs(err, noSuchMemory(c.Memory))
 	})
 	if err != nil {

@@ -223,7 +223,7 @@ func everyCall(ctx context.Context, path string, key extension.Key) *usage {
 		u.call("superseded", func() error { _, err := x.Superseded(ctx, scope, episodes...); return err })
 		for _, m := range slices.Concat(claims[:min(len(claims), 1)], episodes[:min(len(episodes), 2)]) {
 			u.call("get", func() error { _, err := x.Get(ctx, scope, m.UID); return err })
-			u.call("why", func() error { _, err := x.Why(ctx, scope, question, m.UID); return err })
+			u.call("why", func() error { _, err := s.Why(ctx, question, m.UID); return err })
 		}
 		u.call("profile", func() error { _, err := x.Profile(ctx, scope); return err })
 		var stream bytes.Buffer

@@ -23,7 +23,7 @@ type asking struct {
 	Considered     int
 	Note           string
 	Degraded       []extension.Degraded
-	Results        []found
+	Results, More  []found
 	Block          string // as the model gets it
 	Tokens         int
 	Missing        string // what was looked for among what did not come
@@ -82,39 +82,34 @@ func ask(r *request) (answer, error) {
 		}
 		q.AsOf.Valid, q.Until = day.AddDate(0, 0, 1), day.AddDate(0, 0, 1)
 	}
-	var answered *extension.Answer
-	shown := map[string]bool{}
+	session, err := r.ext.Session(r.scope)
+	if err != nil {
+		return answer{}, err
+	}
+	in := new(extension.Injection)
 	if v.AsOf == "" {
-		var err error
-		if answered, shown, err = v.preview(r); err != nil {
+		if in, err = session.Preview(r.ctx, v.Question); err != nil {
 			return answer{}, err
 		}
 	}
-	if answered == nil { // small talk is not searched for, nor is the past
-		var err error
-		if answered, err = r.ext.Recall(r.ctx, r.scope, q); err != nil {
-			return answer{}, err
-		}
+	answered := in.Answer
+	if answered != nil {
+		q = in.Query
+	} else if answered, err = session.Search(r.ctx, q); err != nil { // no small talk is searched for, nor the past
+		return answer{}, err
 	}
+	shown := v.given(in)
 	v.Answered, v.Relevance, v.Considered, v.Note, v.Degraded = true, answered.Relevance, answered.Considered, answered.Note, answered.Degraded
-	answered.Results = answered.Results[:min(len(answered.Results), askLimit)]
 	scale := widest(answered.Results)
 	for _, result := range answered.Results {
 		v.Results = append(v.Results, found{result, shown[result.Memory.UID], bars(result.Signals, scale)})
 	}
-	return a, v.missing(r, q)
+	v.Results, v.More = v.Results[:min(len(v.Results), askLimit)], v.Results[min(len(v.Results), askLimit):]
+	return a, v.missing(r, session, q)
 }
 
-// preview reads what would be put before a model now, and the search behind it.
-func (v *asking) preview(r *request) (answered *extension.Answer, shown map[string]bool, err error) {
-	session, err := r.ext.Session(r.scope)
-	if err != nil {
-		return nil, nil, err
-	}
-	in, err := session.Preview(r.ctx, v.Question)
-	if err != nil {
-		return nil, nil, err
-	}
+// given takes over what would be put before a model now, and returns the ids in it.
+func (v *asking) given(in *extension.Injection) (shown map[string]bool) {
 	v.Block, v.Tokens = in.Block, in.Tokens
 	shown = make(map[string]bool)
 	for _, item := range in.Items {
@@ -125,20 +120,20 @@ func (v *asking) preview(r *request) (answered *extension.Answer, shown map[stri
 			shown[id] = true
 		}
 	}
-	return in.Answer, shown, nil
+	return shown
 }
 
 var idShape = regexp.MustCompile(`^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
 // missing explains why a memory did not come, or finds the memories that may be
 // meant.
-func (v *asking) missing(r *request, q extension.Query) error {
+func (v *asking) missing(r *request, session *extension.Session, q extension.Query) error {
 	id := r.FormValue("why")
 	if idShape.MatchString(v.Missing) {
 		id = v.Missing
 	}
 	if id != "" {
-		e, err := r.ext.Why(r.ctx, r.scope, q, id)
+		e, err := session.Why(r.ctx, q, id)
 		if err != nil {
 			return err
 		}

@@ -48,7 +48,7 @@ func oneMemory(r *request) (answer, error) {
 	d.Relations = d.Relations[:min(len(d.Relations), maxRelated)]
 	d.History = d.History[max(0, len(d.History)-maxRelated):]
 	for _, c := range d.History {
-		v.Changes = append(v.Changes, changed{Change: c, Columns: columns(c), Reason: r.reason(c.Run, d.Memory.UID)})
+		v.Changes = append(v.Changes, changed{Change: c, Columns: columns(c, r.o.Location), Reason: r.reason(c.Run, d.Memory.UID)})
 	}
 	line, _ := text.FirstLine(text.Line(d.Memory.Content), 80)
 	return answer{page: "memory", title: line, data: v}, nil
@@ -80,14 +80,14 @@ func (r *request) reason(run, about string) string {
 	return ""
 }
 
-// columns are what an audited change has changed.
-func columns(c inspect.Change) (all []column) {
+// columns are what an audited change has changed, with days in loc.
+func columns(c inspect.Change, loc *time.Location) (all []column) {
 	var before, after map[string]any
 	if json.Unmarshal([]byte(cmp.Or(c.Before, "{}")), &before) != nil || json.Unmarshal([]byte(cmp.Or(c.After, "{}")), &after) != nil {
 		return nil
 	}
 	for name, is := range after {
-		was, is := plain(before[name]), plain(is)
+		was, is := plain(before[name], loc), plain(is, loc)
 		if was != is && name != "version" && !strings.HasSuffix(name, "_at") {
 			all = append(all, column{strings.ReplaceAll(name, "_", " "), was, is})
 		}
@@ -96,14 +96,14 @@ func columns(c inspect.Change) (all []column) {
 	return all
 }
 
-// plain is a value of the audit in a few words; a time is a day.
-func plain(v any) string {
+// plain is a value of the audit in a few words; a time is a day in loc.
+func plain(v any, loc *time.Location) string {
 	switch v := v.(type) {
 	case nil:
 		return "none"
 	case float64:
 		if v > 1e11 {
-			return time.UnixMilli(int64(v)).UTC().Format(time.DateOnly)
+			return time.UnixMilli(int64(v)).In(loc).Format(time.DateOnly)
 		}
 		return fmt.Sprintf("%.4g", v)
 	case map[string]any, []any:

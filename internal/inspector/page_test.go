@@ -2,6 +2,7 @@ package inspector
 
 import (
 	"fmt"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/inspect"
 )
 
 // fact is the newest claim of ada's that holds the words.
@@ -118,6 +120,41 @@ func TestQuestionsAreAnswered(t *testing.T) {
 	for path, status := range map[string]int{"/ask?q=x&asof=yesterday": 400, "/timeline?day=x": 400, "/timeline?day=2026-02-30": 400, "/timeline?day=2026-02": 200, "/ask?q=" + strings.Repeat("x", 4000): 200, "/entities?name=" + strings.Repeat("x", 40000): 400} {
 		got, content := w.get("/u/me" + path)
 		require.Equal(t, status, got, "%s: %s", path[:min(40, len(path))], content)
+	}
+}
+
+// What is explained is the search whose results are shown, all of them.
+func TestWhyIsOfTheSearchShown(t *testing.T) {
+	w := newWorld(t, Options{Scope: ada})
+	for _, place := range []string{"cellar", "attic", "hall", "garage", "kitchen", "garden", "shed", "boathouse", "tower", "stable", "chapel", "barn"} {
+		w.say(ada, "I painted the "+place+" walls.")
+	}
+	w.say(ada, "I'm allergic to cashews.")
+	w.enter()
+	ids := regexp.MustCompile(`/memories/([0-9a-f-]{36})`)
+	today := "&asof=" + time.Now().UTC().Format(time.DateOnly)
+	for question, asOf := range map[string]string{"What did I do today?": "", "What am I allergic to?": "", "Which walls?": today} {
+		path := "/u/me/ask?q=" + url.QueryEscape(question) + asOf
+		_, content := w.get(path)
+		rows := strings.Split(content, `<div class="rank" aria-hidden="true">`)[1:]
+		require.NotEmpty(t, rows, question)
+		if question == "What did I do today?" {
+			require.Greater(t, len(rows), askLimit)
+			require.Contains(t, content, fmt.Sprintf("<summary>%d more</summary>", len(rows)-askLimit))
+		}
+		for i, row := range rows {
+			_, why := w.get(path + "&why=" + ids.FindStringSubmatch(row)[1])
+			require.Contains(t, why, fmt.Sprintf("it is result %d of %d", i+1, len(rows)), "%s: %s", question, row)
+		}
+	}
+}
+
+// A change of a time is shown as a day of the page's zone.
+func TestDaysOfChanges(t *testing.T) {
+	at := time.Date(2026, 3, 31, 15, 30, 0, 0, time.UTC)
+	c := inspect.Change{Before: `{"valid_until": null}`, After: fmt.Sprintf(`{"valid_until": %d}`, at.UnixMilli())}
+	for offset, day := range map[int]string{0: "2026-03-31", 9: "2026-04-01"} {
+		require.Equal(t, []column{{"valid until", "none", day}}, columns(c, time.FixedZone("", offset*3600)))
 	}
 }
 

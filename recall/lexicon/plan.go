@@ -40,8 +40,10 @@ type Plan struct {
 	// question is searched together with them.
 	Talk []string
 	// Session is the name of the running conversation. Its stored turns join Talk,
-	// and it does not count as the last conversation. It may be empty.
+	// and it does not count as the last conversation. If it is empty, the running
+	// conversation is what was said without a session since Began; zero is none.
 	Session string
+	Began   time.Time
 	// Carry are the ids of memories that were injected in the last turn. A bare
 	// question keeps them.
 	Carry []string

@@ -66,8 +66,7 @@ func (d *demo) answer(session *extension.Session, q storyQuestion) (answers map[
 			}
 		}
 	}
-	plan := extension.PlanOf(q.Question, d.clock.Now())
-	answer, err := d.ext.Recall(d.ctx, as(""), extension.Query{Text: q.Question, Limit: shownPerQuestion, Plan: &plan})
+	answer, err := session.Search(d.ctx, extension.Query{Text: q.Question, Limit: shownPerQuestion})
 	if err != nil {
 		return nil, nil, err
 	}
