@@ -61,7 +61,7 @@ func (c *serveCmd) Run(a *app) (err error) {
 		return err
 	}
 	cfg.ReadOnly = c.inspecting && !c.Write
-	scope := a.scope() // of --user alone: a page without it is for every user
+	scope := a.scope() // of the flags alone: a page without --user is for every user, or those of --tenant
 	open := a.openWith
 	if c.inspecting {
 		open = a.openExistingWith

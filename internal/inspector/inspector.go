@@ -24,8 +24,8 @@ var web embed.FS
 // Options says who may see what. The zero value shows all users of the file and
 // changes nothing.
 type Options struct {
-	// Scope is whose memory is shown. Default: of every user of the file, who are
-	// chosen on the page.
+	// Scope is whose memory is shown. Without a user, it is of every user of the
+	// tenant, or with neither of the file; one is chosen on the page.
 	Scope extension.Scope
 	// Write offers corrections and decisions. The memory must be open for writing.
 	Write bool
@@ -191,7 +191,7 @@ func (p *Page) of(serve func(*request) (answer, error)) func(*request) (answer, 
 		}
 		err = p.read(r, func(s *schema.Snapshot) error {
 			u, err := s.UserByID(r.ctx, id)
-			if err == nil && u.Name == "" {
+			if err == nil && (u.Name == "" || p.o.Scope.Tenant != "" && u.Tenant != p.o.Scope.Tenant) {
 				err = extension.ErrNotFound
 			}
 			if err == nil {
@@ -231,7 +231,7 @@ type person struct {
 // maxPeople is the most users that are listed.
 const maxPeople = 200
 
-// users shows the users of the file, or goes on to the only one.
+// users shows the users to choose from, or goes on to the only one.
 func (p *Page) users(r *request) (answer, error) {
 	if p.o.Scope.User != "" {
 		return answer{redirect: "/u/me/ask"}, nil
@@ -239,7 +239,7 @@ func (p *Page) users(r *request) (answer, error) {
 	v := people{Name: strings.TrimSpace(r.FormValue("name"))}
 	var found []schema.User
 	err := p.ext.Parts().DB.Read(r.ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-		found, err = s.UsersNamed(ctx, v.Name, maxPeople+1)
+		found, err = s.UsersNamed(ctx, p.o.Scope.Tenant, v.Name, maxPeople+1)
 		return err
 	})
 	if err != nil {

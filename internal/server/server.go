@@ -306,7 +306,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 func (s *Server) warm(ctx context.Context) {
 	var users []schema.User
 	err := s.ext.Parts().DB.Read(ctx, func(ctx context.Context, snapshot *schema.Snapshot) (err error) {
-		users, err = snapshot.UsersNamed(ctx, "", 2)
+		users, err = snapshot.UsersNamed(ctx, "", "", 2)
 		return err
 	})
 	if err == nil && len(users) == 1 {
