@@ -55,6 +55,8 @@ type Page struct {
 	reports map[extension.Scope]*report // of health
 
 	patience time.Duration // how long a view of health waits for its report
+	takes    time.Duration // the most time of a page, except of a dry run
+	tried    int           // the most changes of a run whose undoing is tried for its page
 }
 
 // New makes the page.
@@ -68,7 +70,7 @@ func New(ext *extension.Extension, o Options) (*Page, error) {
 	if o.Announce == nil {
 		o.Announce = func(string) {}
 	}
-	p := &Page{ext: ext, o: o, gate: newGate(), pages: make(map[string]*template.Template), reports: make(map[extension.Scope]*report), patience: 50 * time.Millisecond}
+	p := &Page{ext: ext, o: o, gate: newGate(), pages: make(map[string]*template.Template), reports: make(map[extension.Scope]*report), patience: 50 * time.Millisecond, takes: 30 * time.Second, tried: 500}
 	files, err := web.ReadDir("web")
 	if err != nil {
 		return nil, err
@@ -135,7 +137,8 @@ type request struct {
 	*Page
 	*http.Request
 
-	ctx     context.Context
+	w       http.ResponseWriter
+	ctx     context.Context // ends after Page.takes
 	session *session
 	scope   extension.Scope // of the user who is looked at
 	who     string          // that user in a path
@@ -260,7 +263,9 @@ func (p *Page) users(r *request) (answer, error) {
 // inside answers those who have a session.
 func (p *Page) inside(serve func(*request) (answer, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, hr *http.Request) {
-		r := &request{Page: p, Request: hr, ctx: hr.Context()}
+		ctx, cancel := context.WithTimeout(hr.Context(), p.takes)
+		defer cancel()
+		r := &request{Page: p, Request: hr, w: w, ctx: ctx}
 		if r.session = p.gate.session(hr, time.Now()); r.session == nil {
 			p.outside(w, r)
 			return

@@ -46,7 +46,7 @@ type Options struct {
 	// 1,024.
 	MaxConnections int
 	// Page, if set, handles all other paths, such as the inspector's. It authenticates
-	// its requests itself.
+	// its requests and limits their duration itself.
 	Page http.Handler
 	// Reflects offers reflections: the profile has the blocks that an approved one is
 	// recorded in.
@@ -167,7 +167,7 @@ func (s *Server) Handler() http.Handler {
 		fail(w, http.StatusNotFound, "route", "there is no such route; "+openAPIPath+" lists all of them")
 	})))
 	if s.o.Page != nil {
-		mux.Handle("/", s.limitedTime(s.o.Page))
+		mux.Handle("/", s.o.Page)
 	}
 	return s.guarded(s.counted(mux))
 }
