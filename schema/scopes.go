@@ -258,8 +258,8 @@ func (s *Snapshot) Users(ctx context.Context) ([]User, error) {
 }
 
 // UsersNamed returns at most so many users with a part of their name, ignoring case, in
-// order of creation.
-func (s *Snapshot) UsersNamed(ctx context.Context, part string, most int) (found []User, err error) {
+// order of creation: those of a tenant, or with tenant "" all.
+func (s *Snapshot) UsersNamed(ctx context.Context, tenant, part string, most int) (found []User, err error) {
 	part = strings.ToLower(part)
 	enough := errors.New("enough")
 	var u User
@@ -267,7 +267,7 @@ func (s *Snapshot) UsersNamed(ctx context.Context, part string, most int) (found
 		if len(found) == most {
 			return enough
 		}
-		if strings.Contains(strings.ToLower(u.Name), part) {
+		if (tenant == "" || u.Tenant == tenant) && strings.Contains(strings.ToLower(u.Name), part) {
 			found = append(found, u)
 		}
 		return nil

@@ -23,7 +23,7 @@ func TestUsersNamed(t *testing.T) {
 	for part, want := range map[string][]string{"": {"Ödön", "ada"}, "ADA": {"ada", "Adam"}, "ö": {"Ödön"}, "Ö": {"Ödön"}, "x": nil} {
 		var names []string
 		require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
-			users, err := s.UsersNamed(ctx, part, 2)
+			users, err := s.UsersNamed(ctx, "", part, 2)
 			for _, u := range users {
 				require.NotZero(t, u.ID)
 				require.NotEmpty(t, u.Tenant)
@@ -34,4 +34,10 @@ func TestUsersNamed(t *testing.T) {
 		}))
 		require.Equal(t, want, names, part)
 	}
+	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
+		users, err := s.UsersNamed(ctx, "t2", "ada", 1)
+		require.Len(t, users, 1)
+		require.Equal(t, "Adam", users[0].Name)
+		return err
+	}))
 }

@@ -199,16 +199,20 @@ func (a *app) scope() extension.Scope {
 }
 
 // eachUser calls visit for every user of the file, or of the tenant that was
-// named, with an app that has the scope of that user.
+// named, with an app that has the scope of that user. It is for --all-users, with
+// which [run] drops --user: EBB_USER may stand for other commands.
 func (a *app) eachUser(x *extension.Extension, visit func(u extension.User, of *app) error) error {
 	users, err := x.Users(a.ctx)
 	if err != nil {
 		return err
 	}
-	for _, u := range users {
-		if a.tenant != "" && u.Tenant != a.tenant || a.user != "" && u.Name != a.user {
-			continue
+	if a.tenant != "" {
+		users = slices.DeleteFunc(users, func(u extension.User) bool { return u.Tenant != a.tenant })
+		if len(users) == 0 { // a slip in the name would look like an empty memory
+			return &notFoundError{fmt.Sprintf("the file holds no user of tenant %q", a.tenant)}
 		}
+	}
+	for _, u := range users {
 		of := *a
 		of.user, of.tenant = u.Name, u.Tenant
 		if err := visit(u, &of); err != nil {

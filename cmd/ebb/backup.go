@@ -72,7 +72,9 @@ func (c *backupCmd) write(a *app, progress func(done, total int64)) (*extension.
 			return nil, err
 		}
 	}
-	x, err := a.open(true)
+	ofAll := *a
+	ofAll.user, ofAll.tenant = "", "" // EBB_USER need not be in this file
+	x, err := ofAll.open(true)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -52,6 +53,18 @@ func TestBackupWithoutSource(t *testing.T) {
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Empty(t, entries)
+}
+
+// A backup is of all users, so it does not matter for whom other commands are.
+func TestBackupIsOfAllUsers(t *testing.T) {
+	f := newFixture(t, "ada")
+	t.Setenv("EBB_USER", "nobody")
+	key := filepath.Join(t.TempDir(), "key")
+	require.NoError(t, os.WriteFile(key, []byte(strings.Repeat("ab", 32)), 0o600))
+	for name, how := range map[string][]string{"as it is": nil, "plain": {"--plain"}, "sealed": {"--new-key-file", key}} {
+		o := ebb(t, "", append([]string{"--db", f.db, "backup", filepath.Join(t.TempDir(), "copy.db")}, how...)...)
+		require.Equal(t, exitOK, o.code, "%s: %s", name, o.err)
+	}
 }
 
 func TestInterruptedBackup(t *testing.T) {

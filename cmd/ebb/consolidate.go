@@ -15,7 +15,7 @@ type consolidateCmd struct {
 	provider
 	DryRun bool `name:"dry-run" help:"Show every proposal and change nothing (the model is still called)."`
 
-	MaxCalls    int           `default:"500" placeholder:"N" help:"Maximum number of model calls (default 500; -1: unlimited)."`
+	MaxCalls    int           `default:"500" placeholder:"N" help:"Maximum number of model calls (default 500; --max-calls=-1: unlimited)."`
 	MaxTokens   int           `placeholder:"N" help:"Maximum number of tokens, input and output together (default: unlimited)."`
 	MaxTime     time.Duration `default:"1h" placeholder:"TIME" help:"Start no call after this time, such as 90s or 20m (default 1h)."`
 	MaxCost     float64       `placeholder:"SUM" help:"Maximum cost, in the currency of the prices (default: unlimited)."`
@@ -54,6 +54,14 @@ func (c *consolidateCmd) Run(a *app) (err error) {
 			done += 100 * p.StepsDone / p.Steps
 		}
 		_ = bar.Set(done) // it only draws
+	}
+	switch {
+	case c.MaxCalls == 0 || c.MaxCalls < -1:
+		return &usageError{"--max-calls must be at least 1, or -1 (as --max-calls=-1) for no limit; without --model no model is called"}
+	case c.MaxTime <= 0:
+		return &usageError{"--max-time must be positive, such as 90s or 20m; without --model no model is called"}
+	case c.MaxTokens < 0 || c.MaxCost < 0:
+		return &usageError{"--max-tokens and --max-cost must not be negative; without them there is no limit"}
 	}
 	if c.MaxCost != 0 && c.PriceInput == 0 && c.PriceOutput == 0 {
 		return &usageError{"--max-cost needs --price-input and --price-output: what a million tokens cost"}

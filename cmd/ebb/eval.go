@@ -30,7 +30,7 @@ type evalCmd struct {
 	Places    bool    `help:"Rank results instead of source turns: a result without a new turn counts too."`
 	OffTopic  bool    `name:"offtopic" help:"Measure injection instead: how often a question about another conversation injects anything, and how much recall the thresholds cost."`
 	Life      bool    `help:"Measure instead what a model sees over a year of labelled lives. DIR holds one file for each life; see docs/LIVES.md."`
-	Core      int     `placeholder:"N" help:"With --life: the tokens of the core section (default 400; -1: none)."`
+	Core      int     `placeholder:"N" help:"With --life: the tokens of the core section (default 400; --core=-1: none)."`
 }
 
 // Help says what is measured, and documents the JSON.

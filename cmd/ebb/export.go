@@ -21,7 +21,7 @@ type exportCmd struct {
 	Out    string `type:"path" placeholder:"FILE" help:"Output file (default, or -: standard output). An existing file is not replaced."`
 	Format string `enum:"ebb,markdown,stores" default:"ebb" placeholder:"FORMAT" help:"ebb, lossless, or markdown or stores, a folder of files for people (default ebb)."`
 	Git    bool   `help:"With --format stores: commit the folder; its history begins again after an erasure."`
-	All    bool   `name:"all-users" help:"With --format stores: a folder for every user of the file."`
+	All    bool   `name:"all-users" help:"With --format stores: a folder for every user of the file, or of --tenant."`
 	Plain  bool   `help:"Write Markdown of an encrypted memory, unencrypted."`
 	Stream bool   `help:"Export the stream of a team's agents, as ebb import --stream reads it."`
 	Force  bool   `help:"Replace an existing file after the export is complete."`
@@ -115,6 +115,9 @@ func (c *exportCmd) markdown(a *app) (err error) {
 		scopes := []extension.Scope{a.scope()}
 		if c.All {
 			scopes = nil
+			if err := a.eachUser(x, func(_ extension.User, of *app) error { scopes = append(scopes, of.scope()); return nil }); err != nil {
+				return err
+			}
 		}
 		reports, err := markdown.AllStores(a.ctx, x, c.Dir, markdown.StoresOptions{Location: a.zone(), Git: c.Git}, scopes...)
 		switch {

@@ -24,6 +24,9 @@ With --json: {"memory", "known", "ended": [memory]}; empty fields are omitted.`
 }
 
 func (c *rememberCmd) Run(a *app) (err error) {
+	if err := a.needUser(); err != nil {
+		return err
+	}
 	x, err := a.open(false)
 	if err != nil {
 		return err

@@ -10,6 +10,14 @@ import (
 	"github.com/ebbmem/ebb/extension"
 )
 
+func TestRememberNeedsAUser(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "memory.db")
+	o := ebb(t, "", "remember", "I keep bees.", "--db", db)
+	require.Equal(t, exitUsage, o.code)
+	require.Contains(t, o.err, "--user")
+	require.NoFileExists(t, db)
+}
+
 func TestDecideCommands(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "m.db")
 	do := func(out any, args ...string) {

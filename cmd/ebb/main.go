@@ -201,6 +201,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return report(stderr, a, err)
 	}
 	a.db, a.user, a.tenant, a.now, a.json = c.DB, c.User, c.Tenant, c.Now.Time, c.JSON
+	if slices.ContainsFunc(parsed.Flags(), func(f *kong.Flag) bool { return f.Name == "all-users" && f.Target.Bool() }) {
+		a.user = ""
+	}
 	if a.key, err = readKey(c.Key); err != nil {
 		return report(stderr, a, err)
 	}

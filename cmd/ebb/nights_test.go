@@ -60,6 +60,15 @@ func TestConsolidateModelIsOptional(t *testing.T) {
 	short := ebb(t, "", "consolidate", "--model", "scripted", "--max-cost", "1", "--db", f.db)
 	require.Equal(t, exitUsage, short.code)
 	require.Contains(t, short.err, "--price-input")
+	for flag, values := range map[string][]string{"--max-calls": {"0", "-2", "-7"}, "--max-time": {"0s", "-1s"}, "--max-tokens": {"-1"}, "--max-cost": {"-1"}} {
+		for _, value := range values {
+			refused := ebb(t, "", "consolidate", "--model", "scripted", flag+"="+value, "--db", f.db)
+			require.Equal(t, exitUsage, refused.code, "%s=%s", flag, value)
+			require.Contains(t, refused.err, flag)
+		}
+	}
+	require.Empty(t, server.Requests())
+	require.Equal(t, exitOK, ebb(t, "", "consolidate", "--dry-run", "--max-calls=-1", "--db", f.db).code)
 	got := ebb(t, "", "consolidate", "--model", "scripted", "--max-calls", "1", "--db", f.db)
 	require.Equal(t, exitOK, got.code, got.err)
 	require.Len(t, server.Requests(), 1)

@@ -21,7 +21,12 @@ With --json: {"lines": [{"text", "group": "kept"|"told"|"said"|"passing", "said"
 }
 
 func (c *profileCmd) Run(a *app) (err error) {
-	x, err := a.open(c.TimeZone == nil)
+	var x *extension.Extension
+	if c.TimeZone == nil {
+		x, err = a.open(true)
+	} else {
+		x, err = a.openExisting()
+	}
 	if err != nil {
 		return err
 	}

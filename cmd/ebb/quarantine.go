@@ -21,7 +21,7 @@ func (quarantineCmd) Help() string {
 
 type quarantineListCmd struct {
 	Limit    int  `default:"50" help:"Maximum number for each user."`
-	AllUsers bool `name:"all-users" help:"For every user of the file."`
+	AllUsers bool `name:"all-users" help:"For every user of the file, or of --tenant."`
 }
 
 // Help documents the JSON.

@@ -233,4 +233,10 @@ func TestProfileSetsTheTimeZone(t *testing.T) {
 	require.Contains(t, ebb(t, "", "export", "--db", f.db).out, `"time_zone":"Asia/Tokyo"`)
 	require.Equal(t, exitOK, set("").code)
 	require.NotContains(t, ebb(t, "", "export", "--db", f.db).out, "time_zone")
+
+	require.Equal(t, exitNotFound, ebb(t, "", "profile", "--time-zone", "Asia/Tokyo", "--user", "adda", "--db", f.db).code)
+	require.NotContains(t, ebb(t, "", "stats", "--db", f.db).out, "adda", "a slip makes no user")
+	missing := f.db + ".other"
+	require.Equal(t, exitNotFound, ebb(t, "", "profile", "--time-zone", "Asia/Tokyo", "--user", "ada", "--db", missing).code)
+	require.NoFileExists(t, missing)
 }

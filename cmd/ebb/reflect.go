@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/ebbmem/ebb/consolidate/fourstores"
 	"github.com/ebbmem/ebb/extension"
@@ -29,8 +31,36 @@ func (reflectCmd) Help() string {
 With --json: {"state": "idle"|"requested"|"granted"|"drafted"|"recorded"|"rejected", "id", "at", "request": {"extra", "extra_reason", "penalty", "penalty_reason", "baseline", "tokens", "cost", "agent", "at"}, "grant": {"request", "verdict", "amount", "reason", "tokens"}, "draft": {"granted", "elements": [{"element", "text"}], "summary", "awareness", "patterns", "insights": [{"text", "importance", "sources"}], "through", "trust", "used"}, "run_id"}; with --history a list of them.`
 }
 
+// misplaced returns an error for a flag of another step, which would be ignored.
+func (c *reflectCmd) misplaced() error {
+	for _, flag := range []struct {
+		given bool
+		name  string
+		steps []string
+	}{
+		{c.Extra != 0, "--extra", []string{"request"}},
+		{c.Penalty != 0, "--penalty", []string{"request"}},
+		{c.Mistake != "", "--mistake", []string{"request"}},
+		{c.Reason != "", "--reason", []string{"request", "grant"}},
+		{c.Verdict != "approve", "--verdict", []string{"grant"}},
+		{c.Amount != 0, "--amount", []string{"grant"}},
+		{c.History != 0, "--history", []string{"status"}},
+	} {
+		if flag.given && !slices.Contains(flag.steps, c.Do) {
+			return &usageError{fmt.Sprintf("%s is for ebb reflect %s, and this is %s", flag.name, strings.Join(flag.steps, " and "), c.Do)}
+		}
+	}
+	if c.History < 0 {
+		return &usageError{"--history must be at least 1"}
+	}
+	return nil
+}
+
 // Run opens the memory by the profile with blocks for reflections.
 func (c *reflectCmd) Run(a *app) (err error) {
+	if err := c.misplaced(); err != nil {
+		return err
+	}
 	named, err := profileNamed(cmp.Or(a.asked, "fourstores"))
 	if err != nil {
 		return err

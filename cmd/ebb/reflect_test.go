@@ -39,6 +39,12 @@ func TestReflectStates(t *testing.T) {
 	require.NotEqual(t, exitOK, run("reflect", "draft").code, "no model was named")
 	require.Contains(t, run("reflect", "reject").out, "rejected")
 	require.Contains(t, run("reflect", "--history", "5").out, "much happened")
+	require.Equal(t, exitUsage, run("reflect", "--history=-2").code)
+	for _, step := range [][]string{{"approve", "--history", "2"}, {"approve", "--amount", "5"}, {"grant", "--penalty", "5"}, {"request", "--verdict", "bonus"}, {"--reason", "none"}} {
+		o = run(append([]string{"reflect"}, step...)...)
+		require.Equal(t, exitUsage, o.code, step)
+		require.Contains(t, o.err, "is for ebb reflect")
+	}
 
 	o = run("--profile", "fourstores", "audit", "--actor", "host")
 	require.Equal(t, exitOK, o.code, o.err)

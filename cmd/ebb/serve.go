@@ -61,7 +61,7 @@ func (c *serveCmd) Run(a *app) (err error) {
 		return err
 	}
 	cfg.ReadOnly = c.inspecting && !c.Write
-	scope := a.scope() // of --user alone: a page without it is for every user
+	scope := a.scope() // of the flags alone: a page without --user is for every user, or those of --tenant
 	open := a.openWith
 	if c.inspecting {
 		open = a.openExistingWith
@@ -131,7 +131,10 @@ func (c *tokenAddCmd) Run(a *app) error {
 		return err
 	}
 	t := server.Token{Name: c.Name, User: a.user, Tenant: a.tenant, Service: c.Service, Host: c.As == "host", WriteTurns: c.WriteTurns, Metrics: c.As == "metrics"}
-	if a.user == "" && !c.Service && !t.Metrics {
+	switch ofAll := c.Service || t.Metrics; {
+	case ofAll && (a.user != "" || a.tenant != ""):
+		return &usageError{"a token with --service or --as metrics is of no user: leave out --user and --tenant, and where EBB_USER is set unset it or add --user=''"}
+	case !ofAll && a.user == "":
 		return &usageError{"say whose memory it is for with --user, or --service for a program that acts for several users"}
 	}
 	token, err := tokens.Add(t)

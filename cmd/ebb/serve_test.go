@@ -103,6 +103,13 @@ func TestServeCommandLine(t *testing.T) {
 		require.NoFileExists(t, db, name)
 	}
 	require.Equal(t, exitNotFound, ebb(t, "", "token", "revoke", "x", "--db", db).code)
+	t.Setenv("EBB_USER", "ada")
+	for _, kind := range []string{"--service", "--as=metrics"} {
+		refused := ebb(t, "", "token", "add", "x"+kind, kind, "--db", db)
+		require.Equal(t, exitUsage, refused.code)
+		require.Contains(t, refused.err, "EBB_USER is set unset it or add --user=''")
+		require.Equal(t, exitOK, ebb(t, "", "token", "add", "x"+kind, kind, "--user=", "--db", db).code)
+	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	require.NotEqual(t, exitUsage, ebbContext(ctx, "", "serve", "--listen", "127.0.0.1:0", "--db", db).code)

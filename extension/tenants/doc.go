@@ -9,5 +9,6 @@
 // A faulty query cannot return another tenant's data, and a tenant can be backed
 // up, moved or erased ([Dir.Erase]) as a file. File names do not reveal tenants.
 // The number of open files is bounded; every hour closed files are opened for their
-// nights.
+// nights. Nights of all files run one after another: with a Model and nights that use the
+// default budget of an hour, those of 24 users fill a day.
 package tenants

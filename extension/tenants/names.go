@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -71,7 +72,7 @@ func prepareDir(path string, readOnly bool) (string, error) {
 		return "", err
 	case !info.IsDir():
 		return "", &schema.InvalidError{Field: "path", Reason: "is a file; give the folder that holds the memories"}
-	case info.Mode().Perm()&0o077 != 0:
+	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0: // Windows has access lists, and no modes
 		return "", &schema.InvalidError{Field: "path", Reason: fmt.Sprintf("is open to others (mode %04o); chmod 700 it", info.Mode().Perm())}
 	}
 	return path, nil

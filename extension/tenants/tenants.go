@@ -54,7 +54,8 @@ type Dir struct {
 	mu      sync.Mutex
 	open    map[string]*heldFile // by file name
 	idle    *list.List           // of *heldFile without holders, least recently used first
-	changed chan struct{}        // closed and replaced when a file is closed or released
+	uses    uint64
+	changed chan struct{} // closed and replaced when a file is closed or released
 	closing bool
 
 	rounds rounds
@@ -69,6 +70,7 @@ type heldFile struct {
 	holders int
 	gone    bool          // closing: acquire must look again
 	at      *list.Element // position in idle
+	used    uint64        // Dir.uses at its last use by a host; 0: none
 }
 
 // Open opens a folder of memories, creating it if it does not exist, and starts the
@@ -259,16 +261,20 @@ func (d *Dir) await(ctx context.Context, f *heldFile) (*heldFile, error) {
 }
 
 // release removes a holder. The file stays open until its place is needed.
-func (d *Dir) release(f *heldFile) { d.letGo(f, d.idle.PushBack) }
+func (d *Dir) release(f *heldFile) { d.letGo(f, true) }
 
-// releaseCold is release for a file that only a round has opened: it is the next to
-// be closed.
-func (d *Dir) releaseCold(f *heldFile) { d.letGo(f, d.idle.PushFront) }
+// releaseCold is release for a round, which is no use of the file: one that only rounds
+// have opened is the next to be closed.
+func (d *Dir) releaseCold(f *heldFile) { d.letGo(f, false) }
 
-func (d *Dir) letGo(f *heldFile, push func(any) *list.Element) {
+func (d *Dir) letGo(f *heldFile, used bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	f.holders--
+	if used {
+		d.uses++
+		f.used = d.uses
+	}
 	if f.holders > 0 || f.gone {
 		return
 	}
@@ -280,7 +286,15 @@ func (d *Dir) letGo(f *heldFile, push func(any) *list.Element) {
 	if f.err != nil {
 		delete(d.open, f.name)
 	} else {
-		f.at = push(f)
+		before := d.idle.Back()
+		for before != nil && before.Value.(*heldFile).used > f.used {
+			before = before.Prev()
+		}
+		if before == nil {
+			f.at = d.idle.PushFront(f)
+		} else {
+			f.at = d.idle.InsertAfter(f, before)
+		}
 	}
 	d.tell()
 }

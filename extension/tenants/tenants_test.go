@@ -334,6 +334,40 @@ func TestCloseClosesHeldFiles(t *testing.T) {
 	}
 }
 
+// A round, and a list of the tenants, closes no file that is in use more than those it
+// opens.
+func TestRoundsKeepFilesInUseOpen(t *testing.T) {
+	d := openDir(t, filepath.Join(t.TempDir(), "memories"), &Config{Memory: noRounds, MaxOpen: 3})
+	for i := range 8 {
+		require.NoError(t, tell(t.Context(), d, fmt.Sprint("tenant-", i), "I like tea"))
+	}
+	hot := func() (open []string) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		for _, tenant := range []string{"tenant-2", "tenant-5"} {
+			if f := d.open[d.names.of(tenant)]; f != nil && !f.gone {
+				open = append(open, tenant)
+			}
+		}
+		return open
+	}
+	for _, visit := range []func(){
+		func() { d.round(t.Context()) },
+		func() {
+			_, err := d.Tenants(t.Context())
+			require.NoError(t, err)
+		},
+	} {
+		for _, tenant := range []string{"tenant-2", "tenant-5"} {
+			require.NoError(t, tell(t.Context(), d, tenant, "I like figs"))
+		}
+		visit()
+		require.Equal(t, []string{"tenant-2", "tenant-5"}, hot())
+		require.NoError(t, tell(t.Context(), d, "tenant-7", "I like figs"))
+		require.Len(t, hot(), 2, "the place of a file that the round opened is free")
+	}
+}
+
 // Every tenant's night comes, though only one file is open at a time; a folder
 // that is opened makes its round at once.
 func TestNightsOfClosedFiles(t *testing.T) {

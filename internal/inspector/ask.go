@@ -2,7 +2,6 @@ package inspector
 
 import (
 	"cmp"
-	"errors"
 	"math"
 	"regexp"
 	"slices"
@@ -155,7 +154,7 @@ func (v *asking) missing(r *request, session *extension.Session, q extension.Que
 		return nil
 	}
 	found, err := r.ext.Recall(r.ctx, r.scope, extension.Query{Text: v.Missing, Limit: 5, Dormant: true})
-	if err != nil && !errors.Is(err, extension.ErrNotFound) {
+	if err != nil {
 		return err
 	}
 	for _, result := range found.Results {

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/ebbmem/ebb/consolidate/fourstores"
@@ -196,8 +198,12 @@ type rehearsal struct {
 	Text string
 }
 
-// dryRun shows what a night would do now. It works on a copy of the file.
+// dryRun shows what a night would do now. It works on a copy of the file, which takes
+// longer than a page may if the file is large: only the browser ends it.
 func (r *request) dryRun() (answer, error) {
+	r.ctx = r.Context()
+	connection := http.NewResponseController(r.w)
+	_, _ = connection.SetReadDeadline(time.Time{}), connection.SetWriteDeadline(time.Time{}) // a recorder of tests has none
 	report, err := r.ext.ConsolidateDry(r.ctx, r.scope)
 	if err != nil {
 		return answer{}, err

@@ -1,14 +1,18 @@
 package inspector
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -270,4 +274,58 @@ func TestANightIsTried(t *testing.T) {
 	looking := newWorld(t, Options{Scope: ada}).enter()
 	_, page = looking.get("/u/me/nights")
 	require.NotContains(t, page, `value="dry"`)
+}
+
+// unlimited notes that the limits of its connection were ended.
+type unlimited struct {
+	*httptest.ResponseRecorder
+
+	reading, writing bool
+}
+
+func (u *unlimited) SetReadDeadline(t time.Time) error  { u.reading = t.IsZero(); return nil }
+func (u *unlimited) SetWriteDeadline(t time.Time) error { u.writing = t.IsZero(); return nil }
+
+// A dry run copies the file, which may take longer than a page may.
+func TestADryRunTakesItsTime(t *testing.T) {
+	w := newWorld(t, Options{Scope: ada, Write: true})
+	w.say(ada, "I'm allergic to cashews.")
+	connection := &unlimited{ResponseRecorder: httptest.NewRecorder()}
+	r := &request{Page: w.page, Request: httptest.NewRequest(http.MethodPost, "/u/me/do", nil), w: connection, scope: ada}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	r.ctx = ended
+	a, err := r.dryRun()
+	require.NoError(t, err)
+	require.Equal(t, "dry", a.page)
+	require.NoError(t, r.ctx.Err(), "what the page shows beside it is read as well")
+	require.True(t, connection.reading)
+	require.True(t, connection.writing)
+}
+
+func TestPagesEndInTime(t *testing.T) {
+	w := newWorld(t, Options{Scope: ada}).enter()
+	w.page.o.Report = func(error) {}
+	w.page.takes = time.Nanosecond
+	status, _ := w.get("/u/me/nights")
+	require.Equal(t, 503, status)
+}
+
+// Trying to undo a large run would keep everybody who writes waiting.
+func TestALargeRunIsNotTried(t *testing.T) {
+	w := newWorld(t, Options{Scope: ada, Write: true})
+	w.say(ada, "I'm allergic to cashews.")
+	forgotten, err := w.ext.Forget(t.Context(), ada, w.fact("allergic").UID)
+	require.NoError(t, err)
+	w.enter()
+	_, page := w.get("/u/me/nights/" + forgotten.RunID)
+	require.Contains(t, page, "All of it would be taken back")
+	require.NotContains(t, page, "too many to try")
+	w.page.tried = 1
+	_, page = w.get("/u/me/nights/" + forgotten.RunID)
+	require.NotContains(t, page, "would be taken back")
+	require.Contains(t, page, "too many to try")
+	run := undoShape.FindStringSubmatch(page)
+	require.NotNil(t, run, "it can be undone all the same")
+	require.Equal(t, forgotten.RunID, run[1])
 }

@@ -135,6 +135,31 @@ func TestAnotherUsersRecordsAreNotFound(t *testing.T) {
 	}
 }
 
+// A page for a tenant lists and opens the users of that tenant alone.
+func TestAPageForATenant(t *testing.T) {
+	w := newWorld(t, Options{Scope: extension.Scope{Tenant: "acme"}, Write: true})
+	w.say(ada, "I'm allergic to cashews.")
+	for _, name := range []string{"bob", "bea"} {
+		w.say(extension.Scope{Tenant: "acme", User: name}, "I play chess on Sundays.")
+	}
+	w.enter()
+	_, content := w.get("/")
+	require.NotContains(t, content, "ada")
+	require.NotContains(t, content, `"/u/1`)
+	require.Contains(t, content, "bea")
+	_, content = w.get("/u/2/memories/" + w.of(extension.Scope{Tenant: "acme", User: "bob"}, "chess").UID)
+	csrf := w.csrf(content)
+	_, content = w.get("/u/2/health")
+	require.NotContains(t, content, "The file", "it is of other tenants too")
+	for _, path := range []string{"/ask", "/profile", "/memories/" + w.fact("allergic").UID} {
+		status, content := w.get("/u/1" + path)
+		require.Equal(t, 404, status, path)
+		require.NotContains(t, content, "cashews")
+	}
+	status, _ := w.post("/u/1/do", url.Values{"csrf": {csrf}, "action": {"forget"}, "id": {w.fact("allergic").UID}})
+	require.Equal(t, 404, status)
+}
+
 func TestFormsNeedTheirToken(t *testing.T) {
 	w := newWorld(t, Options{Scope: ada, Write: true})
 	w.say(ada, "I'm allergic to cashews.")

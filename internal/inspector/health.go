@@ -10,7 +10,7 @@ import (
 // state is the page of the memory's health.
 type state struct {
 	Stats *extension.Stats
-	File  *extension.Health // nil where one user alone may look
+	File  *extension.Health // nil where one user or tenant alone may look
 	Kinds []kindCount
 	Well  bool
 	At    time.Time
@@ -92,7 +92,7 @@ func (p *Page) readHealth(ctx context.Context, scope extension.Scope) (v state, 
 		return v, err
 	}
 	v.Well = v.Stats.Health.Healthy()
-	if p.o.Scope.User == "" {
+	if p.o.Scope == (extension.Scope{}) {
 		if v.File, err = p.ext.Health(ctx); err != nil {
 			return v, err
 		}

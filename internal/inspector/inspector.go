@@ -24,8 +24,8 @@ var web embed.FS
 // Options says who may see what. The zero value shows all users of the file and
 // changes nothing.
 type Options struct {
-	// Scope is whose memory is shown. Default: of every user of the file, who are
-	// chosen on the page.
+	// Scope is whose memory is shown. Without a user, it is of every user of the
+	// tenant, or with neither of the file; one is chosen on the page.
 	Scope extension.Scope
 	// Write offers corrections and decisions. The memory must be open for writing.
 	Write bool
@@ -55,6 +55,8 @@ type Page struct {
 	reports map[extension.Scope]*report // of health
 
 	patience time.Duration // how long a view of health waits for its report
+	takes    time.Duration // the most time of a page, except of a dry run
+	tried    int           // the most changes of a run whose undoing is tried for its page
 }
 
 // New makes the page.
@@ -68,7 +70,7 @@ func New(ext *extension.Extension, o Options) (*Page, error) {
 	if o.Announce == nil {
 		o.Announce = func(string) {}
 	}
-	p := &Page{ext: ext, o: o, gate: newGate(), pages: make(map[string]*template.Template), reports: make(map[extension.Scope]*report), patience: 50 * time.Millisecond}
+	p := &Page{ext: ext, o: o, gate: newGate(), pages: make(map[string]*template.Template), reports: make(map[extension.Scope]*report), patience: 50 * time.Millisecond, takes: 30 * time.Second, tried: 500}
 	files, err := web.ReadDir("web")
 	if err != nil {
 		return nil, err
@@ -135,7 +137,8 @@ type request struct {
 	*Page
 	*http.Request
 
-	ctx     context.Context
+	w       http.ResponseWriter
+	ctx     context.Context // ends after Page.takes
 	session *session
 	scope   extension.Scope // of the user who is looked at
 	who     string          // that user in a path
@@ -191,7 +194,7 @@ func (p *Page) of(serve func(*request) (answer, error)) func(*request) (answer, 
 		}
 		err = p.read(r, func(s *schema.Snapshot) error {
 			u, err := s.UserByID(r.ctx, id)
-			if err == nil && u.Name == "" {
+			if err == nil && (u.Name == "" || p.o.Scope.Tenant != "" && u.Tenant != p.o.Scope.Tenant) {
 				err = extension.ErrNotFound
 			}
 			if err == nil {
@@ -231,7 +234,7 @@ type person struct {
 // maxPeople is the most users that are listed.
 const maxPeople = 200
 
-// users shows the users of the file, or goes on to the only one.
+// users shows the users to choose from, or goes on to the only one.
 func (p *Page) users(r *request) (answer, error) {
 	if p.o.Scope.User != "" {
 		return answer{redirect: "/u/me/ask"}, nil
@@ -239,7 +242,7 @@ func (p *Page) users(r *request) (answer, error) {
 	v := people{Name: strings.TrimSpace(r.FormValue("name"))}
 	var found []schema.User
 	err := p.ext.Parts().DB.Read(r.ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-		found, err = s.UsersNamed(ctx, v.Name, maxPeople+1)
+		found, err = s.UsersNamed(ctx, p.o.Scope.Tenant, v.Name, maxPeople+1)
 		return err
 	})
 	if err != nil {
@@ -260,7 +263,9 @@ func (p *Page) users(r *request) (answer, error) {
 // inside answers those who have a session.
 func (p *Page) inside(serve func(*request) (answer, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, hr *http.Request) {
-		r := &request{Page: p, Request: hr, ctx: hr.Context()}
+		ctx, cancel := context.WithTimeout(hr.Context(), p.takes)
+		defer cancel()
+		r := &request{Page: p, Request: hr, w: w, ctx: ctx}
 		if r.session = p.gate.session(hr, time.Now()); r.session == nil {
 			p.outside(w, r)
 			return

@@ -48,14 +48,14 @@ func oneMemory(r *request) (answer, error) {
 	d.Relations = d.Relations[:min(len(d.Relations), maxRelated)]
 	d.History = d.History[max(0, len(d.History)-maxRelated):]
 	for _, c := range d.History {
-		v.Changes = append(v.Changes, changed{Change: c, Columns: columns(c, r.o.Location), Reason: r.reason(c.Run, d.Memory.UID)})
+		v.Changes = append(v.Changes, changed{Change: c, Columns: columns(c, r.o.Location), Reason: r.reason(c.Run)})
 	}
 	line, _ := text.FirstLine(text.Line(d.Memory.Content), 80)
 	return answer{page: "memory", title: line, data: v}, nil
 }
 
 // reason is what a person wrote about a change, from the ledger.
-func (r *request) reason(run, about string) string {
+func (r *request) reason(run string) string {
 	if run == "" {
 		return ""
 	}

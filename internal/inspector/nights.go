@@ -202,6 +202,7 @@ type oneNight struct {
 	CanUndo bool
 	Single  bool         // one change, which the head of the page tells
 	Undo    *undo.Result // what undoing it would do; nil when it was not tried
+	Large   int          // its changes, if they are too many to try: that keeps writers waiting
 }
 
 // outcomes are what the stages of a run proposed.
@@ -235,6 +236,9 @@ func night(r *request) (answer, error) {
 		if run, err = inspect.Run(r.ctx, s, r.userID, r.PathValue("id")); err == nil {
 			v.entry, err = r.newEntry(s, run)
 		}
+		if err == nil {
+			v.Large, err = inspect.Changes(r.ctx, s, run.ID)
+		}
 		return err
 	})
 	if err != nil {
@@ -246,7 +250,8 @@ func night(r *request) (answer, error) {
 	}
 	v.outcomes = newOutcomes(report.Stages)
 	v.Single = v.About != nil && len(v.Stages) == 1 && len(v.Stages[0].Outcomes) == 1
-	if v.CanUndo = r.o.Write && run.State != "undone" && run.State != "running"; v.CanUndo {
+	if v.CanUndo = r.o.Write && run.State != "undone" && run.State != "running"; v.CanUndo && v.Large <= r.tried {
+		v.Large = 0
 		if v.Undo, err = r.tryUndo(run.UID); err != nil {
 			return answer{}, err
 		}

@@ -75,6 +75,8 @@ func (s *Server) errorOf(w http.ResponseWriter, err error) {
 		fail(w, http.StatusConflict, "conflict", "a night or an erasure of this user is running; try again when it has ended")
 	case errors.Is(err, extension.ErrConflict):
 		fail(w, http.StatusConflict, "conflict", "the record was changed since, or is no longer current")
+	case errors.Is(err, extension.ErrReadOnly):
+		fail(w, http.StatusForbidden, "read_only", "the memory is open for reading only; ebb serve, or ebb inspect --write, opens it for writing")
 	case errors.As(err, &redaction):
 		s.o.Report(err)
 		fail(w, http.StatusUnprocessableEntity, "redaction", "the text could not be checked for secrets; nothing was stored")

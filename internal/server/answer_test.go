@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -57,6 +58,10 @@ func TestFaultsAreNotTheClients(t *testing.T) {
 	w.server.errorOf(answered, err)
 	require.Equal(t, http.StatusConflict, answered.Code)
 	require.Contains(t, answered.Body.String(), "is running")
+	answered = httptest.NewRecorder()
+	w.server.errorOf(answered, fmt.Errorf("store it: %w", extension.ErrReadOnly))
+	require.Equal(t, http.StatusForbidden, answered.Code)
+	require.Contains(t, answered.Body.String(), "read_only")
 	require.NoError(t, w.ext.Close(t.Context()))
 	require.Equal(t, "unavailable", w.ask(503, w.adaClient, "POST", "/v1/facts", dict{"content": "Ada keeps hens."})["error"].(dict)["code"])
 }

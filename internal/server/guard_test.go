@@ -49,6 +49,32 @@ func TestHostAndOriginAreChecked(t *testing.T) {
 	require.Equal(t, 200, status, "a page of this server")
 }
 
+// The link that a server prints is one that it answers.
+func TestServersAnswerTheirOwnLink(t *testing.T) {
+	all, lan := net.IPv6zero, net.IPv4(192, 168, 1, 5)
+	for _, c := range []struct {
+		listens net.IP
+		hosts   []string
+		want    string
+	}{
+		{net.IPv4(127, 0, 0, 1), nil, "127.0.0.1:7411"},
+		{net.IPv6loopback, []string{"memory.example"}, "[::1]:7411"},
+		{all, nil, "localhost:7411"},
+		{all, []string{"", "memory.example", "other.example"}, "memory.example:7411"},
+		{all, []string{"Memory.Example:7411"}, "memory.example:7411"},
+		{all, []string{"https://memory.example./"}, "memory.example:7411"},
+		{all, []string{"[fe80::1]:80"}, "[fe80::1]:7411"},
+		{lan, nil, "192.168.1.5:7411"},
+		{lan, []string{"memory.example"}, "memory.example:7411"},
+	} {
+		s, err := New(nil, nil, Options{Hosts: c.hosts})
+		require.NoError(t, err)
+		require.Equal(t, c.want, s.reachedAt(&net.TCPAddr{IP: c.listens, Port: 7411}), "%v %q", c.listens, c.hosts)
+		require.True(t, s.serves(c.want), c.want)
+		require.False(t, s.serves("192.168.1.6:7411"))
+	}
+}
+
 func TestEveryRequestNeedsAToken(t *testing.T) {
 	w := newWorld(t, Options{})
 	for _, e := range append(endpoints(), endpoint{method: "GET", path: "/metrics"}, endpoint{method: "POST", path: "/mcp"}, endpoint{method: "GET", path: "/v1/openapi.json"}) {

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -30,7 +31,8 @@ import (
 type Options struct {
 	Version string
 	// Hosts are the host names that requests may use in addition to loopback
-	// addresses. Requests with any other Host header are refused. Default none.
+	// addresses and the address that is listened on. A scheme, a port and a path are
+	// ignored. Requests with any other Host header are refused. Default none.
 	Hosts []string
 	// MaxBody is the longest body of a request, in bytes. Default 1 MiB.
 	MaxBody int64
@@ -44,7 +46,7 @@ type Options struct {
 	// 1,024.
 	MaxConnections int
 	// Page, if set, handles all other paths, such as the inspector's. It authenticates
-	// its requests itself.
+	// its requests and limits their duration itself.
 	Page http.Handler
 	// Reflects offers reflections: the profile has the blocks that an approved one is
 	// recorded in.
@@ -105,6 +107,15 @@ func New(ext *extension.Extension, tokens *Tokens, o Options) (*Server, error) {
 	if o.Ready == nil {
 		o.Ready = func(string) error { return nil }
 	}
+	o.Hosts = slices.Clone(o.Hosts)
+	for i, host := range o.Hosts {
+		if _, after, found := strings.Cut(host, "://"); found {
+			host = after
+		}
+		host, _, _ = strings.Cut(host, "/")
+		o.Hosts[i] = hostName(host)
+	}
+	o.Hosts = slices.DeleteFunc(o.Hosts, func(host string) bool { return host == "" })
 	limiters, err := lru.New[string, *rate.Limiter](maxKept)
 	if err != nil {
 		return nil, err
@@ -156,7 +167,7 @@ func (s *Server) Handler() http.Handler {
 		fail(w, http.StatusNotFound, "route", "there is no such route; "+openAPIPath+" lists all of them")
 	})))
 	if s.o.Page != nil {
-		mux.Handle("/", s.limitedTime(s.o.Page))
+		mux.Handle("/", s.o.Page)
 	}
 	return s.guarded(s.counted(mux))
 }
@@ -169,7 +180,7 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 		w.Header().Set("Cache-Control", "no-store")
 		switch {
 		case !s.serves(r.Host):
-			fail(w, http.StatusForbidden, "host", "this server does not answer for that host")
+			fail(w, http.StatusForbidden, "host", "this server does not answer for that host; ebb serve --host NAME names another one")
 		case len(r.Header.Values("Origin")) > 0 && !s.sameOrigin(r):
 			fail(w, http.StatusForbidden, "origin", "pages of other sites may not ask")
 		default:
@@ -184,7 +195,7 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 // is refused, as a defence against DNS rebinding.
 func (s *Server) serves(host string) bool {
 	name := hostName(host)
-	return isLoopback(name) || name != "" && slices.ContainsFunc(s.o.Hosts, func(h string) bool { return strings.EqualFold(h, name) })
+	return isLoopback(name) || slices.Contains(s.o.Hosts, name)
 }
 
 // hostName returns the name in a Host header, without the port.
@@ -254,11 +265,12 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 			return errors.Join(fmt.Errorf("another ebb serve already serves %s: stop it first, or let its clients use that one", s.o.DB), l.Close())
 		}
 	}
+	url := "http://" + s.reachedAt(l.Addr())
 	l = netutil.LimitListener(l, s.o.MaxConnections)
-	public, url := s.httpServer(s.Handler()), "http://"+l.Addr().String()
+	public := s.httpServer(s.Handler())
 	serve := func() error { return public.Serve(l) }
 	if s.o.CertFile != "" {
-		url = "https://" + l.Addr().String()
+		url = "https" + strings.TrimPrefix(url, "http")
 		serve = func() error { return public.ServeTLS(l, s.o.CertFile, s.o.KeyFile) }
 	}
 	ended := make(chan error, 2)
@@ -300,13 +312,34 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return err
 }
 
+// reachedAt returns a host and port under which requests to a listener are answered: the
+// first of Options.Hosts for one that is not on loopback. Without Options.Hosts, its own
+// address becomes one of them: DNS rebinding needs a name.
+func (s *Server) reachedAt(addr net.Addr) string {
+	tcp, ok := addr.(*net.TCPAddr)
+	if !ok {
+		return addr.String()
+	}
+	host := tcp.IP.String()
+	switch {
+	case tcp.IP.IsLoopback():
+	case len(s.o.Hosts) > 0:
+		host = s.o.Hosts[0]
+	case tcp.IP.IsUnspecified():
+		host = "localhost"
+	default:
+		s.o.Hosts = []string{host}
+	}
+	return net.JoinHostPort(host, strconv.Itoa(tcp.Port))
+}
+
 // warm reads the index of a file's only user, so that the first question need not wait
 // for it: with 100,000 messages that takes some tenths of a second. With several users,
 // each index is read when its user asks.
 func (s *Server) warm(ctx context.Context) {
 	var users []schema.User
 	err := s.ext.Parts().DB.Read(ctx, func(ctx context.Context, snapshot *schema.Snapshot) (err error) {
-		users, err = snapshot.UsersNamed(ctx, "", 2)
+		users, err = snapshot.UsersNamed(ctx, "", "", 2)
 		return err
 	})
 	if err == nil && len(users) == 1 {

@@ -48,3 +48,9 @@ func Audit(ctx context.Context, s *schema.Snapshot, userID int64, q AuditQuery) 
 			ORDER BY id DESC LIMIT ?5) o LEFT JOIN runs r ON r.id = o.run_id ORDER BY o.id`, userID, q.Since.UnixMilli(), until, q.Actor, q.Limit)
 	return all, err
 }
+
+// Changes counts the audited changes of a run.
+func Changes(ctx context.Context, s *schema.Snapshot, runID int64) (n int, err error) {
+	err = s.Row(ctx, "SELECT count(*) FROM ops WHERE run_id = ?", []any{runID}, &n)
+	return n, err
+}
