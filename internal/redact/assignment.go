@@ -79,8 +79,9 @@ func separator(s string, end int, kind secretKind) (from int, by linked, ok bool
 		return 0, 0, false // pinned
 	}
 	if kind == key || kind == password { // apiKeys, passwords, password1, SECRET_KEY_BASE
-		i = run(s, i, &suffix)
-		if i-end > 24 || i > end && kind == key && alnum[s[end]] && s[end] != 's' && !isCapital(s, end) {
+		const longest = 24
+		i = run(s[:min(len(s), i+longest+1)], i, &suffix)
+		if i-end > longest || i > end && kind == key && alnum[s[end]] && s[end] != 's' && !isCapital(s, end) {
 			return 0, 0, false // tokenizer, secretary
 		}
 		if kind == password && i > end && s[end] >= 'a' && s[end] <= 'z' && s[end] != 's' && s[end] != 'e' && s[end] != 'r' {
@@ -166,6 +167,9 @@ var quotes = [...][2]string{
 	{`\"`, `\"`}, {`\'`, `\'`}, {`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"„", "“"}, {"‘", "’"}, {"«", "»"}, {"「", "」"}, {"**", "**"},
 }
 
+// endsValue are the ASCII characters that end a value without quotes.
+var endsValue = alphabetOf(" \t\n\v\f\r\"`<>\x00")
+
 // value reads a value and decides whether it is a secret.
 func value(s string, from int, kind secretKind, by linked) (int, int, bool) {
 	first := from
@@ -173,6 +177,9 @@ func value(s string, from int, kind secretKind, by linked) (int, int, bool) {
 		from++
 	}
 	stop := min(len(s), from+maxValue)
+	if kind == pin || kind == cardCode {
+		stop = min(len(s), from+16)
+	}
 	for _, q := range quotes {
 		if from > first || !strings.HasPrefix(s[from:stop], q[0]) {
 			continue
@@ -186,8 +193,15 @@ func value(s string, from int, kind secretKind, by linked) (int, int, bool) {
 	}
 	to := from
 	for to < stop {
+		if s[to] < utf8.RuneSelf {
+			if endsValue[s[to]] || by == bySign && (s[to] == ';' || s[to] == '&') {
+				break
+			}
+			to++
+			continue
+		}
 		r, n := utf8.DecodeRuneInString(s[to:])
-		if unicode.IsSpace(r) || r == replaced || strings.ContainsRune("\"`<>，。；、", r) || by == bySign && (r == ';' || r == '&') {
+		if unicode.IsSpace(r) || strings.ContainsRune("，。；、", r) {
 			break
 		}
 		to += n

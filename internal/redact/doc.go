@@ -26,7 +26,8 @@
 //
 // One pass of an Aho-Corasick automaton finds the words that begin or precede
 // secrets. Only where one occurs does a rule compare anything, so that most
-// messages cost the pass alone.
+// messages cost the pass alone. A rule reads a bounded stretch around a word, or
+// more once and not again, so that the time grows with the length of any text.
 //
 // # What is not found
 //

@@ -1,11 +1,13 @@
 package redact_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -477,6 +479,43 @@ func FuzzJSON(f *testing.F) {
 			t.Fatalf("%q became %q: %v", raw, got, err)
 		}
 	})
+}
+
+// hostile are texts that repeat what begins a secret.
+var hostile = []string{
+	"xoxb-", "xoxb-A1b2C3d4E5f6g7h8-", "bearer=", "bearer=A1b2C3d4E5f6g7h8", "LTAIaB1", "eyJ-", "token_", "password", "password=", "q~", "-us",
+	"-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----.", "\\\n-u", "203.0.113.7 ", "4 ",
+}
+
+// A text of a quarter of a megabyte costs less than half a second, however it is
+// made. Where a rule reads to the end of the text at each of its keys, these cost
+// minutes.
+func TestHostileMessagesCostTheirLength(t *testing.T) {
+	r := redact.New(redact.Options{Secrets: true, PII: true})
+	start := time.Now()
+	for _, unit := range hostile {
+		r.Redact(strings.Repeat(unit, 256<<10/len(unit)))
+	}
+	object := `{"` + strings.Repeat("password ", 256<<10/9) + `": [` + strings.Repeat("1, ", 20_000) + `1]}`
+	_, err := redact.JSON([]byte(object), func(name, value string) (string, error) { return r.Member(name, value), nil })
+	require.NoError(t, err)
+	require.Less(t, time.Since(start), 30*time.Second)
+}
+
+// A megabyte costs eight times what 128 KiB cost.
+func BenchmarkHostileMessage(b *testing.B) {
+	r := redact.New(redact.Options{Secrets: true, PII: true})
+	for _, unit := range hostile {
+		for _, size := range []int{128 << 10, 1 << 20} {
+			b.Run(fmt.Sprintf("%q/%d", unit, size), func(b *testing.B) {
+				s := strings.Repeat(unit, size/len(unit))
+				b.SetBytes(int64(len(s)))
+				for b.Loop() {
+					r.Redact(s)
+				}
+			})
+		}
+	}
 }
 
 const usual = "I talked to Marisol about the move to Lisbon: she found a flat near Alameda for 1,450 a month and wants to sign before 2026-04-15. " +
