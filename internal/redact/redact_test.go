@@ -135,7 +135,16 @@ var secrets = []struct{ kind, text, left string }{
 	{"token", "?access_token=" + of(24) + "&page=2", "?access_token=[redacted:token]&page=2"},
 	{"pin", "my PIN is 4821.", "my PIN is [redacted:pin]."},
 	{"pin", "PIN code: 4821", "PIN code: [redacted:pin]"},
-	{"card-code", "exp 12/29 CVV 123? no, cvv: 123", "exp 12/29 CVV 123? no, cvv: [redacted:card-code]"},
+	{"pin", "the pin for my card is 4821", "the pin for my card is [redacted:pin]"},
+	{"pin", "The PIN of the bank card is 4821, ok?", "The PIN of the bank card is [redacted:pin], ok?"},
+	{"pin", "die PIN für meine Karte lautet 4821", "die PIN für meine Karte lautet [redacted:pin]"},
+	{"pin", "el pin de mi tarjeta es 4821", "el pin de mi tarjeta es [redacted:pin]"},
+	{"pin", "use PIN 4821 at the door", "use PIN [redacted:pin] at the door"},
+	{"card-code", "exp 12/29 CVV 123? no, cvv: 124", "exp 12/29 CVV [redacted:card-code]? no, cvv: [redacted:card-code]"},
+	{"card-code", "the security code of my card is 123", "the security code of my card is [redacted:card-code]"},
+	{"password", "name: password, value: hunter2xyz", "name: password, value: [redacted:password]"},
+	{"password", `env: [{"name": "DB_PASSWORD", "value": "hunter2"}]`, `env: [{"name": "DB_PASSWORD", "value": "[redacted:password]"}]`},
+	{"password", "- name: DB_PASSWORD\n  value: hunter2\n- name: HOST\n  value: db", "- name: DB_PASSWORD\n  value: [redacted:password]\n- name: HOST\n  value: db"},
 
 	{"discord-token", "DISCORD=MTIzNDU2Nzg5MDEyMzQ1Njc4.GaBcDe." + of(38) + " ok", "DISCORD=[redacted:discord-token] ok"},
 	{"discord-token", "login('" + discord + "')", "login('[redacted:discord-token]')"},
@@ -288,7 +297,9 @@ var harmless = []struct{ near, text string }{
 	{"secret", "the secret is to add salt. My secretary: Ann. secret santa is on 2026-12-24."},
 	{"token", "max_tokens: 4096, token count is 1200, tokenizer: bpe2025x, the token expired at 2026-03-01T18:00:00Z"},
 	{"pin", "pin: 3 and spin: 4821, pin it to the board at 1234 Main, pinned: 4821"},
-	{"card-code", "cvv is on the back, cvc: see card"},
+	{"pin", "pin 4821 of the connector, PIN 560001 is a postal code, pin on the map is 4821 m away, PIN1234, PIN 48210"},
+	{"password", "fields: name: password, value: required; the password, valued by many: hunter2"},
+	{"card-code", "cvv is on the back, cvc: see card, CVV 12, cvc1234"},
 
 	{"payment-card", "4111 1111 1111 1112 fails the check digit"},
 	{"payment-card", "order 1234567812345670 is no network's range"}, // Luhn holds
