@@ -209,6 +209,9 @@ var entrances = []entrance{
 	{name: "core_memory_append", enter: func(t *testing.T, _ *extension.Extension, s *extension.Session) error {
 		return callWith(t, s, "core_memory_append", map[string]any{"section": "notes", "item": told})
 	}},
+	{name: "core_memory_append of an object", enter: func(t *testing.T, _ *extension.Extension, s *extension.Session) error {
+		return callWith(t, s, "core_memory_append", map[string]any{"section": "notes", "item": map[string]any{secret: private, private: "x", "note": kept}})
+	}},
 }
 
 // notebook is core memory for the entrances that lead to it.

@@ -72,7 +72,7 @@ func runCoreMemoryAppend(ctx context.Context, d *Deps, args arguments) (string, 
 	if at.block == nil {
 		return "", unknownSection(d, args, name, names)
 	}
-	item, err := readItem(args, "item", at)
+	item, err := readItem(ctx, args, "item", at)
 	if err != nil {
 		return "", err
 	}
@@ -103,13 +103,13 @@ func inOneLine(object map[string]any) (string, error) {
 
 // readItem returns an entry as a value. A model may pass a record as a text of
 // JSON, and an entry of a list of texts as an object.
-func readItem(args arguments, name string, at section) (any, error) {
+func readItem(ctx context.Context, args arguments, name string, at section) (any, error) {
 	if object, ok := args.fields[name].(map[string]any); ok && at.block.Kind != core.BlockRecords {
 		line, err := inOneLine(object)
 		if err != nil {
 			return nil, args.mistake(name, err.Error())
 		}
-		return line, nil
+		return args.tool.redacted(ctx, name, line) // its fields' names are text now
 	}
 	written, ok := args.fields[name].(string)
 	if !ok {

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -46,6 +47,9 @@ func findAssigned(kind secretKind) func(s string, at, end int) (int, int, bool) 
 			return 0, 0, false
 		}
 		from, said, ok := separator(s, end, kind)
+		if !ok && strings.HasPrefix(s[end:], " ") && (kind == cardCode || kind == pin && s[at:end] == "PIN") { // "pin 1234" is of a connector
+			from, said, ok = end+1, beside, true
+		}
 		if !ok {
 			return 0, 0, false
 		}
@@ -60,6 +64,7 @@ const (
 	bySign   linked = iota // password = x
 	byWord                 // password is x
 	byOption               // --password x
+	beside                 // PIN 1234
 )
 
 // copulas are the words that link a name to a value in prose.
@@ -79,8 +84,9 @@ func separator(s string, end int, kind secretKind) (from int, by linked, ok bool
 		return 0, 0, false // pinned
 	}
 	if kind == key || kind == password { // apiKeys, passwords, password1, SECRET_KEY_BASE
-		i = run(s, i, &suffix)
-		if i-end > 24 || i > end && kind == key && alnum[s[end]] && s[end] != 's' && !isCapital(s, end) {
+		const longest = 24
+		i = run(s[:min(len(s), i+longest+1)], i, &suffix)
+		if i-end > longest || i > end && kind == key && alnum[s[end]] && s[end] != 's' && !isCapital(s, end) {
 			return 0, 0, false // tokenizer, secretary
 		}
 		if kind == password && i > end && s[end] >= 'a' && s[end] <= 'z' && s[end] != 's' && s[end] != 'e' && s[end] != 'r' {
@@ -91,6 +97,11 @@ func separator(s string, end int, kind secretKind) (from int, by linked, ok bool
 	i = skip(s, i, " \t", 6)
 	if from, ok := sign(s, i); ok {
 		return from, bySign, true
+	}
+	if i < len(s) && (s[i] == ',' || s[i] == '\n') {
+		if n := len(valueMember.FindString(s[i:min(len(s), i+reach)])); n > 0 {
+			return i + n, bySign, true
+		}
 	}
 	if from, ok := copula(s, i); ok {
 		return from, byWord, true
@@ -123,13 +134,22 @@ func farther(s string, i int, kind secretKind) (from int, by linked, ok bool) {
 		if from, ok := copula(s, i); ok {
 			return from, byWord, true
 		}
-		if kind == pin || kind == cardCode {
-			if w != "code" && w != "number" && w != "nummer" && w != "für" && w != "for" {
-				return 0, 0, false
-			}
+		if (kind == pin || kind == cardCode) && !ofCard[strings.ToLower(w)] {
+			return 0, 0, false
 		}
 	}
 	return 0, 0, false
+}
+
+// valueMember matches what follows a name in {"name": "password", "value": "x"}.
+var valueMember = regexp.MustCompile(`^[,\n]\s{0,12}["'\\]{0,2}value["'\\]{0,2} ?[:=] ?`)
+
+// ofCard are the words that may stand between "PIN" and "is".
+var ofCard = map[string]bool{
+	"code": true, "number": true, "for": true, "of": true, "to": true, "on": true, "my": true, "the": true, "our": true, "bank": true, "card": true,
+	"debit": true, "credit": true, "account": true, "phone": true, "nummer": true, "für": true, "von": true, "zu": true, "meine": true, "meiner": true,
+	"die": true, "der": true, "karte": true, "bankkarte": true, "kreditkarte": true, "de": true, "del": true, "la": true, "mi": true, "tarjeta": true,
+	"ma": true, "carte": true, "bancaire": true,
 }
 
 var suffix = alphabetOf("A-Za-z0-9_-")
@@ -166,6 +186,9 @@ var quotes = [...][2]string{
 	{`\"`, `\"`}, {`\'`, `\'`}, {`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"„", "“"}, {"‘", "’"}, {"«", "»"}, {"「", "」"}, {"**", "**"},
 }
 
+// endsValue are the ASCII characters that end a value without quotes.
+var endsValue = alphabetOf(" \t\n\v\f\r\"`<>\x00")
+
 // value reads a value and decides whether it is a secret.
 func value(s string, from int, kind secretKind, by linked) (int, int, bool) {
 	first := from
@@ -173,6 +196,9 @@ func value(s string, from int, kind secretKind, by linked) (int, int, bool) {
 		from++
 	}
 	stop := min(len(s), from+maxValue)
+	if kind == pin || kind == cardCode {
+		stop = min(len(s), from+16)
+	}
 	for _, q := range quotes {
 		if from > first || !strings.HasPrefix(s[from:stop], q[0]) {
 			continue
@@ -186,8 +212,15 @@ func value(s string, from int, kind secretKind, by linked) (int, int, bool) {
 	}
 	to := from
 	for to < stop {
+		if s[to] < utf8.RuneSelf {
+			if endsValue[s[to]] || by == bySign && (s[to] == ';' || s[to] == '&') {
+				break
+			}
+			to++
+			continue
+		}
 		r, n := utf8.DecodeRuneInString(s[to:])
-		if unicode.IsSpace(r) || r == replaced || strings.ContainsRune("\"`<>，。；、", r) || by == bySign && (r == ';' || r == '&') {
+		if unicode.IsSpace(r) || strings.ContainsRune("，。；、", r) {
 			break
 		}
 		to += n
@@ -211,7 +244,7 @@ func believable(v string, kind secretKind, by linked, quoted, last bool) bool {
 	f := formOf(v)
 	switch kind {
 	case pin:
-		return f.digits == len(v) && len(v) >= 4 && len(v) <= 6
+		return f.digits == len(v) && len(v) >= 4 && len(v) <= 6 && (by != beside || len(v) == 4)
 	case cardCode:
 		return f.digits == len(v) && (len(v) == 3 || len(v) == 4)
 	case key:

@@ -1,5 +1,11 @@
 package redact
 
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
 const (
 	nameCard      = "payment-card"
 	minCardDigits = 14
@@ -7,14 +13,20 @@ const (
 )
 
 // group is a run of digits.
-type group struct{ from, to int }
+type group struct {
+	from, to int
+	dotted   bool // joined to the group before by a mark that other numbers have too
+}
 
 // findCards visits the numbers of payment cards. It checks a network's range and
 // length, the Luhn digit, and the printed grouping.
 func findCards(s string, visit func(from, to int)) {
 	digitGroups(s, func(groups []group) {
 		for i := 0; i < len(groups); {
-			n := cardAt(s, groups[i:])
+			n := 0
+			if !afterPoint(s, groups[i].from) {
+				n = cardAt(s, groups[i:])
+			}
 			if n == 0 {
 				i++
 				continue
@@ -44,53 +56,84 @@ func digitGroups(s string, visit func([]group)) {
 		for i < len(s) && s[i]-'0' < 10 {
 			i++
 		}
-		if !joined(s, groups, from) {
+		joined, dotted := false, false
+		if len(groups) > 0 {
+			joined, dotted = join(s[groups[len(groups)-1].to:from])
+		}
+		if !joined {
 			flush()
 		}
-		if !freestanding(s, from, i) {
+		if !endsNumber(s, i) || !startsNumber(s, from) && !dotted && !afterNetwork(s, from) {
 			flush()
 			continue
 		}
-		groups = append(groups, group{from, i})
+		groups = append(groups, group{from, i, dotted})
 	}
 	flush()
 }
 
-func joined(s string, groups []group, from int) bool {
-	if len(groups) == 0 {
-		return false
+// join reports whether a gap joins two groups of a card number, and whether it is
+// one that joins decimals, dates and columns as well.
+func join(gap string) (joined, dotted bool) {
+	switch gap {
+	case ".", "/", "\t":
+		return true, true
+	case " ", "-", "\n", "\r\n", "  ", " - ":
+		return true, false
 	}
-	switch gap := s[groups[len(groups)-1].to:from]; gap {
-	case " ", "-", "\n", "  ", " - ":
+	sign := strings.TrimSuffix(strings.TrimPrefix(gap, " "), " ")
+	r, n := utf8.DecodeRuneInString(sign)
+	return n > 1 && n == len(sign) && (unicode.In(r, unicode.Zs, unicode.Pd) || r == '−' || r == 'ー'), false
+}
+
+// afterNetwork reports whether the name of a network is before digits, as in
+// VISA4111111111111111.
+func afterNetwork(s string, from int) bool {
+	begin := from
+	for begin > 0 && from-begin < 12 && alnum[s[begin-1]] {
+		begin--
+	}
+	switch strings.ToLower(s[begin:from]) {
+	case "visa", "mastercard", "mc", "amex", "discover", "card", "cc":
 		return true
 	}
 	return false
 }
 
 func freestanding(s string, from, to int) bool {
-	if !startsWord(s, from) || from > 0 && (s[from-1] == '_' || s[from-1] == replaced || s[from-1] == '.' && from > 1 && s[from-2]-'0' < 10) {
-		return false
-	}
+	return startsNumber(s, from) && endsNumber(s, to)
+}
+
+func startsNumber(s string, from int) bool {
+	return startsWord(s, from) && (from == 0 || s[from-1] != '_' && s[from-1] != replaced && !afterPoint(s, from))
+}
+
+func endsNumber(s string, to int) bool {
 	return to == len(s) || !word[s[to]] && s[to] != replaced
+}
+
+// afterPoint reports whether digits and a full stop are before from.
+func afterPoint(s string, from int) bool {
+	return from > 1 && s[from-1] == '.' && s[from-2]-'0' < 10
 }
 
 // cardAt returns how many of the groups, from the first, form a card number; 0 for
 // none.
 func cardAt(s string, groups []group) int {
 	var digits [maxCardDigits]byte
-	n, singles := 0, true
+	n, singles, dotted := 0, true, false
 	for i, g := range groups {
 		size := g.to - g.from
 		if n+size > maxCardDigits {
 			return 0
 		}
 		n += copy(digits[n:], s[g.from:g.to])
-		singles = singles && size == 1
+		singles, dotted = singles && size == 1, dotted || i > 0 && g.dotted
 		if n < minCardDigits || !isCard(digits[:n]) {
 			continue
 		}
 		// Single digits must not be followed by a further single digit.
-		if i == 0 || printed(groups[:i+1], n) || singles && (i+1 == len(groups) || groups[i+1].to-groups[i+1].from > 1) {
+		if i == 0 || printed(groups[:i+1], n) && !(dotted && i < 2) || !dotted && singles && (i+1 == len(groups) || groups[i+1].to-groups[i+1].from > 1) {
 			return i + 1
 		}
 	}
@@ -98,21 +141,22 @@ func cardAt(s string, groups []group) int {
 }
 
 // printed reports whether groups have a layout of printed cards: fours with a
-// rest, 4-6-5, 4-6-4, or two halves.
+// rest, some of them run together, 4-6-5, 4-6-4, or a first part and the rest.
 func printed(groups []group, n int) bool {
 	size := func(i int) int { return groups[i].to - groups[i].from }
 	switch {
-	case len(groups) == 3:
-		return size(0) == 4 && size(1) == 6 && (size(2) == 5 || size(2) == 4)
-	case len(groups) == 2:
-		return size(0) == 8 && size(1) == 8 || size(0) == 4 && n-4 >= 10 || size(0) == 6
+	case len(groups) == 3 && size(0) == 4 && size(1) == 6:
+		return size(2) == 5 || size(2) == 4
+	case len(groups) == 2 && (size(0) == 4 && n-4 >= 10 || size(0) == 6):
+		return true
 	}
 	for i := range len(groups) - 1 {
-		if size(i) != 4 {
+		if size(i)%4 != 0 {
 			return false
 		}
 	}
-	return size(len(groups)-1) <= 4
+	last := size(len(groups) - 1)
+	return last <= 4 || last == 8
 }
 
 // network is a range of first digits and the lengths of its numbers.

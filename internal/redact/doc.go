@@ -26,14 +26,17 @@
 //
 // One pass of an Aho-Corasick automaton finds the words that begin or precede
 // secrets. Only where one occurs does a rule compare anything, so that most
-// messages cost the pass alone.
+// messages cost the pass alone. A rule reads a bounded stretch around a word, or
+// more once and not again, so that the time grows with the length of any text.
 //
 // # What is not found
 //
 // A secret of an unpublished shape without a word such as "password" beside it;
 // one written with look-alike letters of another script, reversed, encoded
 // otherwise than in a URL (RFC 3986), or spread over several messages; a seed
-// phrase in another language, or with a mistyped word. Invisible formatting
-// characters, full-width letters, and line breaks inside a token do not hide a
-// secret.
+// phrase in another language, or with a mistyped word; a card number glued to a
+// word other than a network's name, in groups other than those of printed cards,
+// or in digits other than Latin and Arabic ones; a PIN beside words that are not
+// about cards. Invisible formatting characters, full-width letters, and line breaks
+// inside a token do not hide a secret.
 package redact

@@ -85,7 +85,7 @@ func isMember(rest []byte) bool {
 // password, whatever its form.
 func (r *Redactor) Member(name, value string) string {
 	redacted := r.Redact(value)
-	if name == "" || redacted != value || value == "" || !r.opts.Secrets || len(value) > maxValue || strings.ContainsAny(value, "\"\n") {
+	if name == "" || redacted != value || value == "" || !r.opts.Secrets || len(name) > maxValue || len(value) > maxValue || strings.ContainsAny(value, "\"\n") {
 		return redacted
 	}
 	// The form that a configuration file has.

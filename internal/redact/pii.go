@@ -160,7 +160,7 @@ func findPhoneSaid(s string, at, end int) (int, int, bool) {
 // versionBefore reports whether a text ends in "v" or "version", so that a version
 // follows.
 func versionBefore(before string) bool {
-	before = strings.ToLower(strings.TrimRight(before, " "))
+	before = strings.ToLower(strings.TrimRight(before[max(0, len(before)-16):], " "))
 	return strings.HasSuffix(before, "v") || strings.HasSuffix(before, "version") || strings.HasSuffix(before, "release") || strings.HasSuffix(before, "firmware")
 }
 

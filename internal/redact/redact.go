@@ -166,8 +166,18 @@ func (r *Redactor) look(found []candidate, v view) []candidate {
 	add := func(name string, rank, from, to int) {
 		found = append(found, candidate{v.original(from), v.originalEnd(to), rank, name})
 	}
+	// A key inside a match of its own rule adds nothing: the match has a token's
+	// rest. Only an assignment may hold another whose value is longer.
+	var matched []int // the end of the last match, by rule
 	digits := r.auto.scan(v.text, func(rank, at, end int) {
+		if matched != nil && rank < r.assigned && at < matched[rank] {
+			return
+		}
 		if from, to, ok := r.rules[rank].find(v.text, at, end); ok && from < to {
+			if matched == nil {
+				matched = make([]int, len(r.rules))
+			}
+			matched[rank] = to
 			add(r.rules[rank].name, rank, from, to)
 		}
 	})

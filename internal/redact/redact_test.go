@@ -1,11 +1,13 @@
 package redact_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -133,7 +135,16 @@ var secrets = []struct{ kind, text, left string }{
 	{"token", "?access_token=" + of(24) + "&page=2", "?access_token=[redacted:token]&page=2"},
 	{"pin", "my PIN is 4821.", "my PIN is [redacted:pin]."},
 	{"pin", "PIN code: 4821", "PIN code: [redacted:pin]"},
-	{"card-code", "exp 12/29 CVV 123? no, cvv: 123", "exp 12/29 CVV 123? no, cvv: [redacted:card-code]"},
+	{"pin", "the pin for my card is 4821", "the pin for my card is [redacted:pin]"},
+	{"pin", "The PIN of the bank card is 4821, ok?", "The PIN of the bank card is [redacted:pin], ok?"},
+	{"pin", "die PIN für meine Karte lautet 4821", "die PIN für meine Karte lautet [redacted:pin]"},
+	{"pin", "el pin de mi tarjeta es 4821", "el pin de mi tarjeta es [redacted:pin]"},
+	{"pin", "use PIN 4821 at the door", "use PIN [redacted:pin] at the door"},
+	{"card-code", "exp 12/29 CVV 123? no, cvv: 124", "exp 12/29 CVV [redacted:card-code]? no, cvv: [redacted:card-code]"},
+	{"card-code", "the security code of my card is 123", "the security code of my card is [redacted:card-code]"},
+	{"password", "name: password, value: hunter2xyz", "name: password, value: [redacted:password]"},
+	{"password", `env: [{"name": "DB_PASSWORD", "value": "hunter2"}]`, `env: [{"name": "DB_PASSWORD", "value": "[redacted:password]"}]`},
+	{"password", "- name: DB_PASSWORD\n  value: hunter2\n- name: HOST\n  value: db", "- name: DB_PASSWORD\n  value: [redacted:password]\n- name: HOST\n  value: db"},
 
 	{"discord-token", "DISCORD=MTIzNDU2Nzg5MDEyMzQ1Njc4.GaBcDe." + of(38) + " ok", "DISCORD=[redacted:discord-token] ok"},
 	{"discord-token", "login('" + discord + "')", "login('[redacted:discord-token]')"},
@@ -178,6 +189,21 @@ var secrets = []struct{ kind, text, left string }{
 	{"payment-card", "4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", "[redacted:payment-card]"},
 	{"payment-card", "4111 1111\n1111 1111", "[redacted:payment-card]"},
 	{"payment-card", "３５３０１１１３３３３０００００", "[redacted:payment-card]"},
+	{"payment-card", "４１１１　１１１１　１１１１　１１１１です", "[redacted:payment-card]です"},
+	{"payment-card", "４１１１ー１１１１ー１１１１ー１１１１", "[redacted:payment-card]"},
+	{"payment-card", "4111–1111–1111–1111", "[redacted:payment-card]"},
+	{"payment-card", "4111 – 1111 – 1111 – 1111", "[redacted:payment-card]"},
+	{"payment-card", "4111−1111—1111\u20091111", "[redacted:payment-card]"},
+	{"payment-card", "4111.1111.1111.1111.", "[redacted:payment-card]."},
+	{"payment-card", "4111/1111/1111/1111 exp 12/29", "[redacted:payment-card] exp 12/29"},
+	{"payment-card", "3782.822463.10005", "[redacted:payment-card]"},
+	{"payment-card", "4111\t1111\t1111\t1111", "[redacted:payment-card]"},
+	{"payment-card", "4111 1111\r\n1111 1111", "[redacted:payment-card]"},
+	{"payment-card", "4111 1111 11111111", "[redacted:payment-card]"},
+	{"payment-card", "pay with VISA4111111111111111", "pay with VISA[redacted:payment-card]"},
+	{"payment-card", "رقم البطاقة ٤١١١ ١١١١ ١١١١ ١١١١", "رقم البطاقة [redacted:payment-card]"},
+	{"payment-card", "۴۱۱۱۱۱۱۱۱۱۱۱۱۱۱۱", "[redacted:payment-card]"},
+	{"payment-card", "12/4111111111111111", "12/[redacted:payment-card]"},
 }
 
 // discord is a token as a bot's page shows it.
@@ -271,13 +297,17 @@ var harmless = []struct{ near, text string }{
 	{"secret", "the secret is to add salt. My secretary: Ann. secret santa is on 2026-12-24."},
 	{"token", "max_tokens: 4096, token count is 1200, tokenizer: bpe2025x, the token expired at 2026-03-01T18:00:00Z"},
 	{"pin", "pin: 3 and spin: 4821, pin it to the board at 1234 Main, pinned: 4821"},
-	{"card-code", "cvv is on the back, cvc: see card"},
+	{"pin", "pin 4821 of the connector, PIN 560001 is a postal code, pin on the map is 4821 m away, PIN1234, PIN 48210"},
+	{"password", "fields: name: password, value: required; the password, valued by many: hunter2"},
+	{"card-code", "cvv is on the back, cvc: see card, CVV 12, cvc1234"},
 
 	{"payment-card", "4111 1111 1111 1112 fails the check digit"},
 	{"payment-card", "order 1234567812345670 is no network's range"}, // Luhn holds
 	{"payment-card", "IMEI 490154203237518, ISBN 9783161484100, EAN 4006381333931"},
 	{"payment-card", "at 1763722291000 ms, 1763722291000000000 ns"},
 	{"payment-card", "score 0.4111111111111111 and 3.5555555555554444"},
+	{"payment-card", "scores 4.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1 and 4111.111111111111, 4111/111111111111, 41.11/11.11/11.11/11.11"},
+	{"payment-card", "postcard4111111111111111, 1.4111.1111.1111.1111, 4111.1111.1111.1111x"},
 	{"payment-card", "id a4111111111111111 and 4111111111111111_x"},
 	{"payment-card", "0000000000000000, phone +49 30 1234567 and 2026-03-01 18:00:00"},
 	{"", "We met on 2026-03-01; Zoë's cat is called Miró. She pays 1.299,00 € a month."},
@@ -477,6 +507,43 @@ func FuzzJSON(f *testing.F) {
 			t.Fatalf("%q became %q: %v", raw, got, err)
 		}
 	})
+}
+
+// hostile are texts that repeat what begins a secret.
+var hostile = []string{
+	"xoxb-", "xoxb-A1b2C3d4E5f6g7h8-", "bearer=", "bearer=A1b2C3d4E5f6g7h8", "LTAIaB1", "eyJ-", "token_", "password", "password=", "q~", "-us",
+	"-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----.", "\\\n-u", "203.0.113.7 ", "4 ",
+}
+
+// A text of a quarter of a megabyte costs less than half a second, however it is
+// made. Where a rule reads to the end of the text at each of its keys, these cost
+// minutes.
+func TestHostileMessagesCostTheirLength(t *testing.T) {
+	r := redact.New(redact.Options{Secrets: true, PII: true})
+	start := time.Now()
+	for _, unit := range hostile {
+		r.Redact(strings.Repeat(unit, 256<<10/len(unit)))
+	}
+	object := `{"` + strings.Repeat("password ", 256<<10/9) + `": [` + strings.Repeat("1, ", 20_000) + `1]}`
+	_, err := redact.JSON([]byte(object), func(name, value string) (string, error) { return r.Member(name, value), nil })
+	require.NoError(t, err)
+	require.Less(t, time.Since(start), 30*time.Second)
+}
+
+// A megabyte costs eight times what 128 KiB cost.
+func BenchmarkHostileMessage(b *testing.B) {
+	r := redact.New(redact.Options{Secrets: true, PII: true})
+	for _, unit := range hostile {
+		for _, size := range []int{128 << 10, 1 << 20} {
+			b.Run(fmt.Sprintf("%q/%d", unit, size), func(b *testing.B) {
+				s := strings.Repeat(unit, size/len(unit))
+				b.SetBytes(int64(len(s)))
+				for b.Loop() {
+					r.Redact(s)
+				}
+			})
+		}
+	}
 }
 
 const usual = "I talked to Marisol about the move to Lisbon: she found a flat near Alameda for 1,450 a month and wants to sign before 2026-04-15. " +

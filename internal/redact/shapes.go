@@ -35,6 +35,9 @@ func around(before int, expression string) func(s string, at, end int) (int, int
 	const after = 120
 	re := regexp.MustCompile(`(?:^|[^A-Za-z0-9])(` + expression + `)`)
 	return func(s string, at, end int) (int, int, bool) {
+		if at == 0 || !hexes[s[at-1]] || !strings.Contains(expression, s[at:end]) { // most often
+			return 0, 0, false
+		}
 		from := max(0, at-before-1)
 		loc := re.FindStringSubmatchIndex(s[from:min(len(s), end+after)])
 		if loc == nil || from+loc[2] > at || from+loc[3] < end || !random(s[from+loc[2]:from+loc[3]]) {
@@ -49,13 +52,17 @@ var (
 	privateEnd   = regexp.MustCompile(`-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----`)
 )
 
-// findPrivateKey finds a block up to its end, or to the end of a truncated text.
+// findPrivateKey finds a block up to its end, or the rest of a truncated one, which
+// ends before the next block.
 func findPrivateKey(s string, at, end int) (int, int, bool) {
 	begin := privateBegin.FindStringIndex(s[at:min(len(s), at+100)])
 	if begin == nil {
 		return 0, 0, false
 	}
 	body := at + begin[1]
+	if next := strings.Index(s[body:], "-----BEGIN "); next >= 0 {
+		s = s[:body+next]
+	}
 	if loc := privateEnd.FindStringIndex(s[body:]); loc != nil {
 		return at, body + loc[1], true
 	}
@@ -69,8 +76,9 @@ func findJWT(s string, at, end int) (int, int, bool) {
 	if s[at:end] != "eyJ" || !startsWord(s, at) {
 		return 0, 0, false
 	}
-	header := run(s, at, &urlSafe)
-	if header == len(s) || s[header] != '.' || header-at > 4096 {
+	const longest = 4096
+	header := run(s[:min(len(s), at+longest+1)], at, &urlSafe)
+	if header == len(s) || s[header] != '.' {
 		return 0, 0, false
 	}
 	decoded, err := base64.RawURLEncoding.DecodeString(s[at:header])
@@ -87,12 +95,8 @@ func findBearer(s string, at, end int) (int, int, bool) {
 	if from == end || !startsWord(s, at) {
 		return 0, 0, false
 	}
-	to := run(s, from, &credential)
-	to = from + len(strings.TrimRight(s[from:to], ".-,"))
-	if to-from < 16 || !random(s[from:to]) {
-		return 0, 0, false
-	}
-	return from, to, true
+	to, ok := generated(s, from, 16, &credential)
+	return from, to, ok
 }
 
 var credential = alphabetOf("A-Za-z0-9._~+/=-")
@@ -165,19 +169,12 @@ func findUserOption(s string, at, end int) (int, int, bool) {
 
 // fetches reports whether a command line runs curl or a similar program.
 func fetches(before string) bool {
-	for {
-		nl := strings.IndexByte(before, '\n')
-		if nl < 0 {
-			break
-		}
-		if nl == 0 || before[nl-1] != '\\' { // a shell's continuation
-			before = before[nl+1:]
-			continue
-		}
-		before = before[:nl-1] + " " + before[nl+1:]
+	line := len(before)
+	for line > 0 && (before[line-1] != '\n' || line > 1 && before[line-2] == '\\') { // a shell's continuation
+		line--
 	}
-	for word := range strings.FieldsSeq(before) {
-		switch strings.TrimLeft(word, "$`\"'(") {
+	for word := range strings.FieldsSeq(before[line:]) {
+		switch strings.TrimSuffix(strings.TrimLeft(word, "$`\"'("), `\`) {
 		case "curl", "wget", "http", "https", "xh":
 			return true
 		}

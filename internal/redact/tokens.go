@@ -118,10 +118,11 @@ func (t *token) find(s string, at, end int) (from, to int, ok bool) {
 	if !t.begins(s[at:end]) || !startsWord(s, at) {
 		return 0, 0, false
 	}
-	to = run(s, end, t.of)
-	to = end + len(strings.TrimRight(s[end:to], ".-"))
-	n := to - end
-	if n < t.min || t.max > 0 && n > t.max || !random(s[end:to]) {
+	if t.max > 0 {
+		s = s[:min(len(s), end+t.max+1)]
+	}
+	to, ok = generated(s, end, t.min, t.of)
+	if !ok || t.max > 0 && to-end > t.max {
 		return 0, 0, false
 	}
 	if t.name == "terraform-token" { // the key is in the middle
@@ -164,6 +165,21 @@ func run(s string, from int, of *alphabet) int {
 		from++
 	}
 	return from
+}
+
+// generated returns the end of the run of an alphabet from from on, without full
+// stops and hyphens at its end, if it has at least the given bytes and looks
+// generated. The first bytes decide, since a text may repeat a prefix a hundred
+// thousand times in one run.
+func generated(s string, from, least int, of *alphabet) (to int, ok bool) {
+	const decisive = 256
+	to = run(s[:min(len(s), from+decisive)], from, of)
+	trimmed := strings.TrimRight(s[from:to], ".-")
+	if len(trimmed) < least || !random(trimmed) {
+		return 0, false
+	}
+	to = run(s, to, of)
+	return from + len(strings.TrimRight(s[from:to], ".-")), true
 }
 
 // random distinguishes generated text from words and from samples such as xxxxxxxx

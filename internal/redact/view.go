@@ -39,8 +39,9 @@ func (v view) originalEnd(i int) int {
 // replaced represents a placeholder in a view, so that no rule matches inside it.
 const replaced = 0
 
-// dress are the first bytes of invisible characters and of full-width letters.
-var dress = alphabetOf("\x00\xc2\xcd\xd8\xe1\xe2\xef\xf3")
+// dress are the first bytes of invisible characters, full-width letters and the
+// digits of other scripts.
+var dress = alphabetOf("\x00\xc2\xcd\xd8\xd9\xdb\xe1\xe2\xef\xf3")
 
 // disguised reports whether a text has one of the bytes in dress.
 func disguised(s string) bool {
@@ -52,8 +53,8 @@ func disguised(s string) bool {
 	return false
 }
 
-// plainView removes invisible characters, replaces full-width letters and digits
-// by ASCII, and a placeholder by one byte.
+// plainView removes invisible characters, replaces full-width letters and Arabic
+// digits by ASCII, and a placeholder by one byte.
 func plainView(s string) view {
 	if !disguised(s) && !strings.Contains(s, placeholderStart) {
 		return view{text: s, whole: s}
@@ -74,6 +75,10 @@ func plainView(s string) view {
 			changed = true
 		case r >= 0xff01 && r <= 0xff5e && r != '，' && r != '；' && r != '！' && r != '？': // full width
 			b.WriteByte(byte(r - 0xff01 + '!'))
+			at = append(at, i)
+			changed = true
+		case r >= 0x660 && r <= 0x669 || r >= 0x6f0 && r <= 0x6f9: // Arabic-Indic digits, and the Persian ones
+			b.WriteByte(byte('0' + r&0xf))
 			at = append(at, i)
 			changed = true
 		case r == 0xa0 || r == 0x202f || r == 0x2007: // no-break spaces

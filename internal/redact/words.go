@@ -18,7 +18,7 @@ var samples = map[string]bool{
 
 // isSample reports whether v is a placeholder for a secret.
 func isSample(v string) bool {
-	if v == "" || samples[strings.ToLower(v)] || aboutPassword.MatchString(v) || algorithm.MatchString(v) {
+	if v == "" || len(v) <= 64 && (samples[strings.ToLower(v)] || aboutPassword.MatchString(v) || algorithm.MatchString(v)) {
 		return true
 	}
 	switch v[0] {
@@ -53,7 +53,7 @@ func isCode(v string) bool {
 }
 
 // call matches a function call or an index expression.
-var call = regexp.MustCompile(`^[A-Za-z_.]{4,}[(\[]|^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\(`)
+var call = regexp.MustCompile(`^(?:[A-Za-z_.]{4,}[(\[]|[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\()`)
 
 // identifier matches a name in a program, of several words without a digit, which
 // is hardly a password.
@@ -63,7 +63,7 @@ func isPath(v string) bool {
 	return strings.HasPrefix(v, "/") || strings.HasPrefix(v, "~/") || strings.HasPrefix(v, "./") || len(v) > 2 && v[1] == ':' && v[2] == '\\'
 }
 
-var dates = regexp.MustCompile(`^\d{4}-\d\d-\d\d([T ][\d:.]*Z?)?|^\d{1,2}[./:]\d{1,2}`)
+var dates = regexp.MustCompile(`^(?:\d{4}-\d\d-\d\d([T ][\d:.]*Z?)?|\d{1,2}[./:]\d{1,2})`)
 
 func isDate(v string) bool { return dates.MatchString(v) }
 
