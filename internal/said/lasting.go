@@ -86,8 +86,8 @@ const (
 )
 
 // likeliestStretch returns the stretch of a sentence dictated without marks that most likely
-// states something lasting: "my daughter Aadhya she is four" in "can you find a dentist near us
-// my daughter Aadhya she is four". Of 23 such sentences that state something and ask, 13 have
+// states something lasting: "achilles was ruptured two years back" in "can we do something else
+// for legs today my achilles was ruptured two years back so no box jumps". Of 23 such sentences that state something and ask, 13 have
 // one of leastStated or more, of 174 that state nothing 7. around is the sentence, or the part
 // of a very long one that holds the stretch.
 func likeliestStretch(sentence string) (likeliest, around string) {

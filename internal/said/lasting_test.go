@@ -8,6 +8,28 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// What people dictate has no marks: a statement beside a question is kept, and of a long story the
+// part that states something.
+func TestDictatedStatements(t *testing.T) {
+	for message, part := range map[string]string{
+		"hey can we do something different for legs today my achilles was ruptured two years back so no box jumps no skipping otherwise im game":                                                                                                                                                             "achilles was ruptured two years back",
+		"so jetzt hör mal zu ich war ja heute beim bäcker und da hab ich die frau lehmann getroffen die hat mir erzählt dass der bus nicht mehr fährt und dann hab ich gedacht ach ja mein enkel der jonas der fängt im september in rostock eine lehre als bootsbauer an das hab ich ihr dann auch erzählt": "mein enkel der jonas der fängt im september in rostock eine lehre",
+		"十月二号表妹在南昌结婚我当伴娘我现在肚子上一圈肉怎么办还有救吗":                                                                                                                                                                                                                                                                    "表妹在南昌结婚我当伴娘",
+		"Dear assistant, I am a PhD student in Eindhoven.": "PhD student in Eindhoven",
+	} {
+		got := LastingOf(message)
+		require.Len(t, got, 1, message)
+		assert.Contains(t, got[0].Sentence, part)
+		assert.GreaterOrEqual(t, got[0].P, 0.25, message)
+	}
+	for _, message := range []string{
+		"Dear friend,\nI moved to Lagos in May.", "Dear computer scientist, I moved to Lagos in May.", "please shorten this:\nDear ebb,\nI moved to Lagos in May.",
+		"which chair do I want at the head table so I don't miss half of what the speaker says?",
+	} {
+		assert.Empty(t, LastingOf(message), message)
+	}
+}
+
 // None of these is among the messages that the model was fitted to.
 func TestLastingOf(t *testing.T) {
 	for _, c := range []struct {

@@ -51,7 +51,7 @@ var pastedAfter = []string{
 }
 
 // toAssistant matches how a message to an assistant begins, which is no pasted letter.
-var toAssistant = regexp.MustCompile(`^(?:dear|estimad[oa]) (?:assistant|ai|ebb|bot|chatbot|computer|diary|friend|asistente|ia)\b`)
+var toAssistant = regexp.MustCompile(`^(?:dear|estimad[oa]) (?:assistant|ai|ebb|bot|chatbot|computer|diary|asistente|ia)\s*(?:[,!:.–—-]|$)`)
 
 // pastedLine are ends of a line after which somebody else's text begins.
 var pastedLine = []string{" wrote:", " schrieb:", " escribió:", "写道：", "寫道：", "写道:"}
@@ -100,7 +100,7 @@ func maskOf(s string) []byte {
 			low := strings.ToLower(trimmed)
 			pasted := func(mark string) bool { return strings.HasPrefix(low, mark) }
 			quotes := func(mark string) bool { return strings.HasSuffix(low, mark) }
-			if slices.ContainsFunc(pastedAfter, pasted) && !toAssistant.MatchString(low) || slices.ContainsFunc(pastedLine, quotes) {
+			if slices.ContainsFunc(pastedAfter, pasted) && !(at == 0 && toAssistant.MatchString(low)) || slices.ContainsFunc(pastedLine, quotes) {
 				hide(at, len(s))
 				return mask
 			}
