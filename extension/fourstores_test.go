@@ -387,7 +387,7 @@ func TestBoundsOfADraft(t *testing.T) {
 	now.Set(dualNow.Add(time.Hour))
 	said := make([]string, 390)
 	for i := range said {
-		said[i] = fmt.Sprintf("Rehearsal %d went on %s", i, strings.Repeat("and on over quite ordinary things ", 30))
+		said[i] = fmt.Sprintf("Rehearsal %d went on %s", i, strings.Repeat("and on, over quite ordinary things ", 30))
 	}
 	tells(t, x, s, said...)
 	r := x.Reflections()

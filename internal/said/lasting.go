@@ -32,9 +32,9 @@ func LastingOf(message string) []Lasting {
 		}
 		p = max(p, inParts(u))
 		if !clauseEnd.MatchString(u) && len(text.Terms(u)) >= longSentence {
-			var stretch string
-			stretch, u = likeliestStretch(u)
-			p = max(p, intent.Lasting.P(stretch))
+			if stretch, around := likeliestStretch(u); intent.Lasting.P(stretch) >= leastStated {
+				p, u = max(p, intent.Lasting.P(stretch)), around
+			}
 		}
 		out = append(out, Lasting{Sentence: withFragments(message, u), P: asked(u, p)})
 	}
@@ -63,7 +63,7 @@ func beforeQuestion(sentence string) string {
 	return ""
 }
 
-// Probabilities of what stands before a question.
+// Probabilities of what stands before a question, or is only a stretch of a sentence.
 const (
 	leastStated = 0.25 // at least, by [intent.Lasting]
 	mostAsked   = 0.5  // below, by [intent.Asks]
