@@ -2,7 +2,9 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
@@ -65,6 +67,9 @@ func runArchivalSearch(ctx context.Context, d *Deps, args arguments) (string, er
 	if role := where.Agent; role != "" {
 		where.Agent = ""
 		where.AnyOf = append(where.AnyOf, []schema.Conditions{{Agent: role}, {Has: map[string]string{schema.AttrRoles: role}}})
+	}
+	if written, is := args.fields["dateRange"].(string); is && !json.Valid([]byte(written)) {
+		args.fields["dateRange"] = strings.Trim(written, "[] ") // "[2026-01-01, 2026-02-28]"
 	}
 	days, err := args.items("dateRange", "texts")
 	if err != nil {

@@ -80,9 +80,12 @@ const maxWraps = 4
 
 // unwrap finds the object or the bare text inside the wrappers of agents.
 func (t *Tool) unwrap(input string, depth int) (map[string]any, error) {
-	// A ReAct model that does not stop invents the next observation.
-	input, _, _ = strings.Cut(input, "\nObservation:")
 	body := unfence(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(input), "\ufeff")))
+	if !strings.HasPrefix(body, "{") {
+		// A ReAct model that does not stop invents the next observation.
+		body, _, _ = strings.Cut(body, "\nObservation:")
+		body = strings.TrimSpace(body)
+	}
 	switch {
 	case depth > maxWraps:
 		return nil, mistakef("%s: the input is wrapped too many times. Send %s.", t.name, t.example())
@@ -99,7 +102,7 @@ func (t *Tool) unwrap(input string, depth int) (map[string]any, error) {
 		if json.Unmarshal([]byte(body), &text) == nil {
 			return t.unwrap(text, depth+1)
 		}
-	case body[0] == '[' && (t.stores || json.Valid([]byte(body))):
+	case t.stores && array.MatchString(body) || body[0] == '[' && json.Valid([]byte(body)):
 		return nil, mistakef("%s: the input is a JSON array. Send %s.", t.name, t.example())
 	}
 	if t.primary == "" {
@@ -144,14 +147,22 @@ func (t *Tool) object(body string) (map[string]any, error) {
 		}
 		return nil, mistakef("%s: the input is not valid JSON (%v). Send %s.", t.name, err, t.example())
 	}
-	if anotherObject.MatchString(body[decoder.InputOffset():]) {
+	rest, _, _ := strings.Cut(body[decoder.InputOffset():], "Observation:") // invented, as in unwrap
+	if nextCall.MatchString(rest) || t.stores && anotherObject.MatchString(rest) {
 		return nil, mistakef("%s: the input holds more than one JSON object. Call the tool once for each; send %s.", t.name, t.example())
 	}
 	return object, nil
 }
 
-// anotherObject matches a JSON object, or one in Python's quotes, after the first.
-var anotherObject = regexp.MustCompile(`^\s*\{|\{\s*["']`)
+var (
+	// array matches the beginning of a JSON array, or of Python's, and not "[Update]".
+	array = regexp.MustCompile(`^\[\s*["'{\[\]]`)
+	// nextCall matches the input of a second call after the first object.
+	nextCall = regexp.MustCompile(`^[\s,;]*\{|Action Input:\s*\{`)
+	// anotherObject matches a second object, or one in Python's quotes, wherever it is.
+	// Prose may hold one, and then a question is answered, but nothing is stored.
+	anotherObject = regexp.MustCompile(`\{\s*["']`)
+)
 
 // unfence returns the content of a Markdown code fence that s begins with.
 func unfence(s string) string {

@@ -31,6 +31,9 @@ func TestReadAcceptsWhatAgentsWrite(t *testing.T) {
 		"\"Lisbon flat\"\nObservation: There is a flat.",
 		"{\"query\": \"Lisbon flat\"}\nObservation: Found.\nAction Input: {\"query\": \"Oslo\"}",
 		"```json\n{\"query\": \"Lisbon flat\"}\nObservation: Found.\n```",
+		"{\"query\": \"Lisbon flat\"} Observation: {\"results\": []}",
+		"{\"query\": \"Lisbon flat\"}\nThought: the format is {'query': ...}",
+		"{\"query\": \"Lisbon flat\"}\nI expect: {\"found\": 1}",
 		`{"query": "Lisbon flat", "kind": null, "tag": ""}`,
 	} {
 		args, err := search.read(t.Context(), input)
@@ -38,6 +41,17 @@ func TestReadAcceptsWhatAgentsWrite(t *testing.T) {
 		query, err := args.text("query")
 		require.NoError(t, err, input)
 		require.Equal(t, "Lisbon flat", query, input)
+	}
+}
+
+func TestReadTextInBrackets(t *testing.T) {
+	for _, input := range []string{"[Update] I live in Oslo now.", "[2026-02-09] I moved to Oslo.", "[Update] I moved.\nObservation: saved"} {
+		args, err := rememberFact().read(t.Context(), input)
+		require.NoError(t, err, input)
+		content, err := args.text("content")
+		require.NoError(t, err, input)
+		want, _, _ := strings.Cut(input, "\n")
+		require.Equal(t, want, content)
 	}
 }
 
@@ -60,6 +74,7 @@ func TestReadExplainsMistakes(t *testing.T) {
 		{search, `{"query": "a"`, "ends in the middle"},
 		{search, `{query: a}`, "not valid JSON"},
 		{search, `{"query": "a", "limit": NaN}`, "not valid JSON"},
+		{search, "{\"query\": \"a log:\nObservation: a heron\"}", `invalid character '\n' in string literal`},
 		{search, `{"query": "a"}{"query": "b"}`, "more than one JSON object"},
 		{search, `{"query": "a"}, {"query": "b"}`, "more than one JSON object"},
 		{search, `{"query": "a"}; { 'query': 'b' }`, "more than one JSON object"},
@@ -67,6 +82,9 @@ func TestReadExplainsMistakes(t *testing.T) {
 		{search, `["a"]`, "JSON array"},
 		{remember, "[{\"content\": \"a\"}]\nObservation: saved", "JSON array"},
 		{remember, `[{'content': 'a'}]`, "JSON array"},
+		{remember, `[ 'a', 'b' ]`, "JSON array"},
+		{remember, `[]`, "JSON array"},
+		{remember, "{\"content\": \"a\"}\nNext I will call {\"content\": \"b\"}", "more than one JSON object"},
 		{remember, `remember_fact({"content": "a"})`, "neither JSON nor just the text"},
 		{remember, "content: a", "neither JSON nor just the text"},
 		{cycles, `{"startCycle": " ", "endCycle": 2}`, "startCycle is missing"},

@@ -1,9 +1,6 @@
 package poison
 
-import (
-	"regexp"
-	"strings"
-)
+import "regexp"
 
 // order matches claims that instruct a model instead of stating a fact: standing
 // orders, which a person may say but a fact does not contain.
@@ -17,27 +14,21 @@ var order = regexp.MustCompile(`(?i)` +
 	`|\b(?:the )?(?:assistant|agent|ai|model) (?:must|should|shall|has to|will|is to)\b` +
 	`|</?(?:system|assistant|memory|instructions?)\b|\[/?inst\]|<\|im_(?:start|end)\|>`)
 
-// oneOff matches what a person of that trade, or somebody's agent or assistant, does, and
-// what happens to a model of something: "my travel agent will book it", "the model must be
-// shipped by May". It ends with the word that follows.
-var oneOff = regexp.MustCompile(`(?i)` +
-	`\b(?:booking|cleaning|customs|estate|immigration|insurance|leasing|letting|lettings|literary|mortgage|rental|sales|shipping|ticket|transfer|travel) agent (?:must|should|shall|has to|will|is to)\b(?:,? [a-z]+)?` +
-	`|\b(?:my|our|his|her|their) (?:assistant|agent) (?:has to|will|is to)\b(?:,? [a-z]+)?` +
-	`|\bmodel (?:must|should|shall|has to|will|is to) be [a-z]+ed\b(?:,? [a-z]+)?`)
+// errand matches the end of a sentence that says what a person of a trade does at a time,
+// or what happens to a model of something: "the estate agent will call on Monday". All its
+// words are listed, so that no order to a program fits.
+var errand = regexp.MustCompile(
+	`\b(?:(?:customs|estate|immigration|insurance|leasing|lettings?|literary|mortgage|rental|travel) agent ` + modal + ` (?:also )?(?:` +
+		`(?:call|come|phone|ring|visit)(?: (?:me|us|him|her|them|back|again|over|round))*` +
+		`|(?:book|bring|collect|send|sign)(?: (?:me|us|him|her|them))? (?:the|a|an|my|our|his|her|their) (?:apartment|contract|flat|flight|forms?|hotel|house|invoice|keys?|lease|offer|papers|policy|quote|rooms?|tickets?|train|trip))` +
+		`|model ` + modal + ` be (?:built|collected|delivered|finished|painted|printed|repaired|returned|shipped))` +
+		`(?: (?:today|tonight|tomorrow|(?:on|by|before|until|in|at|next|this) (?:the )?` + day + `(?: ` + day + `)*))+ ?(?:[.!;]|$)`)
 
-// standing matches the end of what is an order for all time, or for a program, after all.
-var standing = regexp.MustCompile(`(?i)\b(?:always|never|only|now|also|first|ignore|disregard|obey|override|pretend|reveal|output|execute|act|to|that|(?:must|should|shall) not)$`)
-
-// withoutOneOffs returns a claim without what [oneOff] matches and is no standing order. The
-// word that follows stays: another order may begin with it.
-func withoutOneOffs(claim string) string {
-	return oneOff.ReplaceAllStringFunc(claim, func(s string) string {
-		if standing.MatchString(s) {
-			return s
-		}
-		return s[strings.LastIndexByte(s, ' '):]
-	})
-}
+const (
+	modal = `(?:must|should|shall|has to|will|is to)`
+	day   = `(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan(?:uary)?|feb(?:ruary)?|march|april|may|june|july|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?` +
+		`|morning|afternoon|evening|noon|night|week|weekend|month|year|\d[\d:-]{0,9}(?:st|nd|rd|th)?|am|pm)`
+)
 
 // InspectClaim is a stricter [Inspect] for claims that a model extracted: a fact states
 // something and contains no instructions.
@@ -45,7 +36,7 @@ func InspectClaim(claim string) Reason {
 	if r := Inspect(claim); r != "" {
 		return r
 	}
-	if order.MatchString(withoutOneOffs(look(claim).plain)) {
+	if order.MatchString(errand.ReplaceAllString(look(claim).plain, ".")) {
 		return Ordering
 	}
 	return ""
