@@ -14,6 +14,8 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension/transfer"
+	"github.com/ebbmem/ebb/internal/clock"
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -39,7 +41,7 @@ func spoken(t *testing.T) (x *Extension, path string, w *world) {
 
 func TestOldExportDoesNotRestoreErased(t *testing.T) {
 	x, path, _ := spoken(t)
-	old := exported(t, x, ada)
+	old := dated(t, x, ada)
 	require.Contains(t, old, "Xylqorvant")
 	_, err := x.Erase(t.Context(), ada, Erasure{Sessions: []string{"monday"}, Memories: nil})
 	require.NoError(t, err)
@@ -126,7 +128,7 @@ func TestExportContainsTombstones(t *testing.T) {
 
 func TestOldExportDoesNotRestoreErasedUser(t *testing.T) {
 	x, path, _ := spoken(t)
-	old := exported(t, x, ada)
+	old := dated(t, x, ada)
 	_, err := x.Erase(t.Context(), ada, Erasure{Everything: true})
 	require.NoError(t, err)
 	needles := append(forms("Xylqorvant"), forms("Fjordhaven")...)
@@ -152,7 +154,7 @@ func TestOldExportDoesNotRestoreErasedUser(t *testing.T) {
 // that the user had already.
 func TestExportOfAnotherBeginningDoesNotRestoreErasedUser(t *testing.T) {
 	elsewhere, _, _ := spoken(t)
-	old := exported(t, elsewhere, ada)
+	old := dated(t, elsewhere, ada)
 	path := filepath.Join(t.TempDir(), "memory.db")
 	x := openFile(t, path)
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "Hello.", eventbus.WithID("h1"))))
@@ -187,6 +189,41 @@ func TestExportOfAnotherBeginningDoesNotRestoreErasedUser(t *testing.T) {
 	again, err := x.Import(t.Context(), strings.NewReader(old), transfer.ImportOptions{Restore: true, Resurrect: true})
 	require.NoError(t, err)
 	require.Zero(t, again.Erased)
+}
+
+// An export that another file wrote after the user was erased here is restored, but for
+// what was erased: ids, and what may mention them.
+func TestExportWrittenAfterErasureIsRestored(t *testing.T) {
+	phone, _, _ := spoken(t)
+	now := clock.At(time.Now())
+	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{NoBackground: true, Now: now.Now})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	hello := func() { require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "Hello."))) }
+	erase := func() {
+		_, err := x.Erase(t.Context(), ada, Erasure{Everything: true})
+		require.NoError(t, err)
+	}
+	hello()
+	now.Set(time.Now().Add(-time.Second)) // written in the same millisecond counts as before
+	erase()
+	file := dated(t, phone, ada)
+	report := restored(t, x, file)
+	require.Zero(t, report.Erased)
+	require.Equal(t, report.Read, report.Stored)
+	require.Equal(t, memtest.Undated(file), exported(t, x, ada), "blocks, ledger, documents and gaps too")
+
+	y := openNew(t) // had the other file's history
+	require.NoError(t, y.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "Hello.")))
+	restored(t, y, file)
+	_, err = y.Erase(t.Context(), ada, Erasure{Everything: true})
+	require.NoError(t, err)
+	time.Sleep(2 * time.Millisecond)
+	restored(t, y, dated(t, phone, ada))
+	again := exported(t, y, ada)
+	for _, gone := range []string{"Xylqorvant", "Fjordhaven", `{"memory"`, `{"entity"`, `{"alias"`, `{"block`, `{"op"`, `{"document"`} {
+		require.NotContains(t, again, gone)
+	}
 }
 
 // What was erased under the old name does not come back under the new one.

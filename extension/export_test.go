@@ -16,6 +16,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension/transfer"
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -25,7 +26,14 @@ type need interface {
 	Helper()
 }
 
+// exported returns an export to be compared with others, which does not say when it was
+// written.
 func exported(t need, x *Extension, scope Scope) string {
+	t.Helper()
+	return memtest.Undated(dated(t, x, scope))
+}
+
+func dated(t need, x *Extension, scope Scope) string {
 	t.Helper()
 	var b bytes.Buffer
 	report, err := x.Export(context.Background(), &b, scope)

@@ -81,8 +81,8 @@ type Proposal struct {
 }
 
 // Proposals lists the pending changes, oldest first. It leaves out contradictions
-// that have resolved themselves, corrections of what is forgotten, and pairs of
-// entities of which one has been merged.
+// that have resolved themselves, corrections of what is forgotten, questions about a
+// fact that is no longer current, and pairs of entities of which one has been merged.
 func (x *Extension) Proposals(ctx context.Context, scope Scope) ([]Proposal, error) {
 	var waiting []Proposal
 	err := x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
@@ -111,8 +111,8 @@ func (x *Extension) Proposals(ctx context.Context, scope Scope) ([]Proposal, err
 }
 
 // readProposal loads what a proposal refers to. It returns [ErrNotFound] or
-// [ErrConflict] if one of two claims or entities is gone or no longer current, or the
-// fact is forgotten.
+// [ErrConflict] if one of two claims or entities is gone or no longer current, the fact
+// to be corrected is forgotten, or the fact to be protected is no longer current.
 func readProposal(ctx context.Context, s *schema.Snapshot, userID int64, r *schema.PendingChange) (*Proposal, error) {
 	p := &Proposal{ID: r.UID, Kind: r.Kind, Reason: r.Reason, ProposedAt: r.CreatedAt.Time}
 	if r.Kind == ProposalContradiction {
@@ -161,13 +161,12 @@ func readProposal(ctx context.Context, s *schema.Snapshot, userID int64, r *sche
 		return p, nil
 	}
 	if r.Kind == ProposalProtect {
-		var q schema.Question
-		if err := r.Decode(&q); err != nil {
+		m, shown, err := proposed.Protection(ctx, s, userID, r)
+		if err != nil {
 			return nil, err
 		}
-		p.MemoryID, p.Content = q.MemoryID, q.Content
-		_, err := s.Memory(ctx, userID, q.MemoryID)
-		return p, err
+		p.MemoryID, p.Content = m.UID, shown
+		return p, nil
 	}
 	var c tools.Correction
 	if err := r.Decode(&c); err != nil {
@@ -316,15 +315,11 @@ func (x *Extension) correct(ctx context.Context, tx *schema.Tx, scope Scope, use
 
 // protectAsShown protects a fact if it still says what the person was shown.
 func protectAsShown(ctx context.Context, tx *schema.Tx, userID int64, r *schema.PendingChange) error {
-	var q schema.Question
-	if err := r.Decode(&q); err != nil {
-		return err
-	}
-	m, err := tx.Memory(ctx, userID, q.MemoryID)
+	m, shown, err := proposed.Protection(ctx, tx, userID, r)
 	if err != nil {
 		return err
 	}
-	if m.Content != q.Content || m.State == schema.StateSuperseded || m.State == schema.StateRetired {
+	if m.Content != shown {
 		return fmt.Errorf("the fact is no longer what was shown: %w", ErrConflict)
 	}
 	return tx.Protect(ctx, m, memory.ByHost)

@@ -26,7 +26,7 @@ func TestApproveProtectsWhatWasShown(t *testing.T) {
 	w := &world{t: t, x: x, scope: ada}
 	bob := &world{t: t, x: x, scope: Scope{User: "bob"}}
 	bob.say("b1", "s", "Hello.")
-	for _, fact := range []string{"The kettle is blue", "The kettle is old", "The kettle is <b>loud</b> & hot", "The kettle is mine", "The kettle leaks"} {
+	for _, fact := range []string{"The kettle is blue", "The kettle is old", "The kettle is <b>loud</b> & hot", "The kettle is mine", "The kettle leaks", "The kettle sings", "The kettle obeys"} {
 		w.fact(fact, 0.9)
 	}
 	protected := func() int { return count(t, x, "SELECT count(*) FROM memories WHERE protected = 1") }
@@ -48,11 +48,17 @@ func TestApproveProtectsWhatWasShown(t *testing.T) {
 	w.exec("UPDATE memories SET content = 'The kettle is new' WHERE user_id = ? AND content = 'The kettle is old'")
 	require.ErrorIs(t, x.Approve(t.Context(), ada, q.ID), ErrConflict, "the text has changed in between")
 
-	for i, state := range map[int]string{3: "superseded", 4: "retired"} {
+	before, err := x.Proposals(t.Context(), ada)
+	require.NoError(t, err)
+	for i, state := range map[int]string{3: "superseded", 4: "retired", 5: "forgotten", 6: "quarantined"} {
 		q = asked(t, w, w.facts[i])
 		w.exec("UPDATE memories SET state = ?2 WHERE user_id = ?1 AND uid = ?3", state, w.facts[i])
+		waiting, err := x.Proposals(t.Context(), ada)
+		require.NoError(t, err)
+		require.Equal(t, before, waiting, state)
 		require.ErrorIs(t, x.Approve(t.Context(), ada, q.ID), ErrConflict, state)
 	}
+	require.NoError(t, x.Reject(t.Context(), ada, q.ID), "it can be closed")
 	require.Equal(t, 2, protected())
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/internal/racing"
 )
 
@@ -100,7 +101,7 @@ func TestHostileModelSeesOwnUserOnly(t *testing.T) {
 		var b bytes.Buffer
 		_, err := x.Export(t.Context(), &b, scope)
 		require.NoError(t, err)
-		return b.String()
+		return memtest.Undated(b.String())
 	}
 	before := exported(rival)
 	s, err := x.Session(research)

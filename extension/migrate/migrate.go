@@ -2,15 +2,19 @@
 package migrate
 
 import (
+	"bufio"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/extension/transfer"
+	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/erase"
+	"github.com/ebbmem/ebb/schema/records"
 )
 
 // Report is the result of [Run].
@@ -61,27 +65,46 @@ func Run(ctx context.Context, from, to *extension.Extension) (r Report, err erro
 	return r, erase.Copy(ctx, from.Parts().DB, to.Parts().DB)
 }
 
-// hash returns the hash of a user's export.
+// hash returns the hash of a user's export, without the time at which it was written.
 func hash(ctx context.Context, x *extension.Extension, scope extension.Scope) (sum [sha256.Size]byte, err error) {
 	h := sha256.New()
-	if _, err := x.Export(ctx, h, scope); err != nil {
-		return sum, err
-	}
-	return [sha256.Size]byte(h.Sum(nil)), nil
+	err = exported(ctx, x, scope, func(r io.Reader) error {
+		lines := bufio.NewReader(r)
+		first, err := lines.ReadBytes('\n')
+		if err != nil {
+			return err
+		}
+		var l records.Line
+		if err := json.Unmarshal(first, &l); err != nil {
+			return err
+		}
+		l.Header.WrittenAt = schema.Time{}
+		_, err = lines.WriteTo(h)
+		return errors.Join(err, json.NewEncoder(h).Encode(l))
+	})
+	return [sha256.Size]byte(h.Sum(nil)), err
 }
 
 func copyUser(ctx context.Context, from, to *extension.Extension, scope extension.Scope) error {
-	read, write := io.Pipe()
-	exported := make(chan error, 1)
+	return exported(ctx, from, scope, func(r io.Reader) error {
+		_, err := to.Import(ctx, r, transfer.ImportOptions{Restore: true})
+		return err
+	})
+}
+
+// exported calls read with a user's export.
+func exported(ctx context.Context, x *extension.Extension, scope extension.Scope, read func(io.Reader) error) error {
+	r, w := io.Pipe()
+	done := make(chan error, 1)
 	go func() {
-		_, err := from.Export(ctx, write, scope)
-		exported <- errors.Join(err, write.CloseWithError(err))
+		_, err := x.Export(ctx, w, scope)
+		done <- errors.Join(err, w.CloseWithError(err))
 	}()
-	_, err := to.Import(ctx, read, transfer.ImportOptions{Restore: true})
-	_ = read.CloseWithError(err) // ends the export
+	err := read(r)
+	_ = r.CloseWithError(err) // ends the export
 	if err != nil {
-		<-exported
+		<-done
 		return err
 	}
-	return <-exported
+	return <-done
 }

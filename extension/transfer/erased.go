@@ -28,7 +28,7 @@ type passed struct {
 
 	whole    bool             // the export's user was erased here
 	judged   bool             // stale is known
-	stale    bool             // something was erased here after the export was written
+	stale    bool             // something was erased here that the export may hold
 	listed   int64            // tombstones in the export itself
 	memories map[string]bool  // skipped, by public id
 	entities map[string]bool  // new here
@@ -48,7 +48,7 @@ func (w *restoring) passOver(ctx context.Context, l *records.Line) (bool, error)
 		return false, w.lift(ctx, l)
 	}
 	if l.Header != nil {
-		return w.passUser(ctx, l.Header.CreatedAt)
+		return w.passUser(ctx, l.Header)
 	}
 	if p.whole {
 		return true, nil
@@ -98,16 +98,20 @@ func (w *restoring) passOver(ctx context.Context, l *records.Line) (bool, error)
 }
 
 // passUser determines whether the export's user was erased here, or a user of that name
-// since the export's user was first seen: one with another beginning here, as when an
-// export was restored into a memory that the user had already.
-func (w *restoring) passUser(ctx context.Context, created schema.Time) (bool, error) {
-	p := w.passed
+// since the export was written: one with another beginning here, as when an export was
+// restored into a memory that the user had already. An export that does not say when it
+// was written counts as written when its user was first seen.
+func (w *restoring) passUser(ctx context.Context, h *records.Header) (bool, error) {
+	p, created, written := w.passed, h.CreatedAt, h.WrittenAt
+	if written.IsZero() {
+		written = created
+	}
 	for _, owner := range p.owners {
 		erased, err := w.Tx.Erased(ctx, owner, schema.TombstoneUser, strconv.FormatInt(created.UnixMilli(), 10))
 		if err != nil {
 			return false, err
 		}
-		since, err := w.ErasedSince(ctx, owner, schema.TombstoneUser, "", created)
+		since, err := w.ErasedSince(ctx, owner, schema.TombstoneUser, "", written)
 		if err != nil {
 			return false, err
 		}
@@ -138,9 +142,12 @@ func (w *restoring) judge(ctx context.Context) error {
 	return nil
 }
 
+// erased reports whether a record was erased here. What else the export holds may then
+// speak of it, whenever it was written: of another file, it does not know of the erasure.
 func (w *restoring) erased(ctx context.Context, kind schema.TombstoneKind, id string) (bool, error) {
 	for _, owner := range w.passed.owners {
 		if gone, err := w.Tx.Erased(ctx, owner, kind, id); gone || err != nil {
+			w.passed.stale = w.passed.stale || gone
 			return gone, err
 		}
 	}

@@ -34,7 +34,7 @@ func export(ctx context.Context, m *memory.Memory, w io.Writer, scope schema.Sco
 	if err := finishErasures(ctx, m, scope); err != nil {
 		return nil, err
 	}
-	out := &exporter{w: bufio.NewWriterSize(memory.HostWriter{Writer: w}, 64<<10)}
+	out := &exporter{now: schema.At(m.DB.Now()), w: bufio.NewWriterSize(memory.HostWriter{Writer: w}, 64<<10)}
 	out.enc = json.NewEncoder(out)
 	out.enc.SetEscapeHTML(false)
 	err := m.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
@@ -93,6 +93,7 @@ func finishErasures(ctx context.Context, m *memory.Memory, scope schema.Scope) e
 
 // exporter writes one user's records.
 type exporter struct {
+	now    schema.Time // before the snapshot
 	s      *schema.Snapshot
 	userID int64
 	w      *bufio.Writer
@@ -118,7 +119,7 @@ func (e *exporter) put(l records.Line) error {
 }
 
 func (e *exporter) all(ctx context.Context) error {
-	r := &records.Reader{Snapshot: e.s, UserID: e.userID, Topic: eventbus.TopicMemoryStored, Consumer: memory.EnrichConsumer, Put: e.put}
+	r := &records.Reader{Snapshot: e.s, UserID: e.userID, WrittenAt: e.now, Topic: eventbus.TopicMemoryStored, Consumer: memory.EnrichConsumer, Put: e.put}
 	if err := r.Read(ctx); err != nil {
 		return err
 	}

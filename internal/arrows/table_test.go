@@ -144,7 +144,7 @@ var table = []row{
 	{pkg: "extension/audit", ours: []string{"extension", "extension/transfer", "schema", "schema/inspect", "internal/poison", "internal/redact", "internal/said", "internal/text"}, oursInTests: []string{"extension", "internal/clock"}},
 	// A memory as a folder of files for people.
 	{pkg: "extension/markdown", ours: []string{"extension", "schema", "schema/records", "recall/stores", "consolidate/fourstores", "tools"}, oursInTests: []string{"extension/transfer", "eventbus"}},
-	{pkg: "extension/migrate", ours: []string{"extension", "extension/transfer", "schema/erase"}, oursInTests: []string{"eventbus"}}, // to another engine, with the receipts of erasures
+	{pkg: "extension/migrate", ours: []string{"extension", "extension/transfer", "schema", "schema/erase", "schema/records"}, oursInTests: []string{"eventbus"}}, // to another engine, with the receipts of erasures
 	{pkg: "extension/tenants", ours: []string{"schema/erase", "extension", "schema", "internal/files", "internal/memory"}, oursInTests: []string{"eventbus", "consolidate", "recall", "internal/clock"}},
 
 	// Servers for programs that are not in Go; the extension imports none of them.

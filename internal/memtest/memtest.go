@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"testing"
 
@@ -246,3 +247,8 @@ func FewerChecks(t *testing.T) {
 	require.NoError(t, flag.Set("rapid.checks", strconv.Itoa(max(1, n/4))))
 	t.Cleanup(func() { require.NoError(t, flag.Set("rapid.checks", all)) })
 }
+
+var writtenAt = regexp.MustCompile(`\A(\{"ebb":\{[^\n]*),"written_at":"[^"]*"`)
+
+// Undated returns an export without the time at which it was written, to be compared.
+func Undated(export string) string { return writtenAt.ReplaceAllString(export, "$1") }

@@ -274,6 +274,22 @@ var erasure = append([]Mutant{
 		Test:    "TestOldExportDoesNotRestoreErasedUser",
 	},
 	{
+		Defence: "an export written before its user was erased is old",
+		File:    "extension/transfer/erased.go",
+		Old:     "p.whole || erased, p.stale || since",
+		New:     "p.whole || erased, p.stale || since && false",
+		Package: "./extension",
+		Test:    "TestExportOfAnotherBeginningDoesNotRestoreErasedUser",
+	},
+	{
+		Defence: "of an export that holds what was erased here, what may mention it is not imported",
+		File:    "extension/transfer/erased.go",
+		Old:     "w.passed.stale = w.passed.stale || gone",
+		New:     "w.passed.stale = w.passed.stale || gone && false",
+		Package: "./extension",
+		Test:    "TestExportWrittenAfterErasureIsRestored",
+	},
+	{
 		Defence: "imports skip questions about what was erased here",
 		File:    "extension/transfer/erased.go",
 		Old:     "return w.eitherPassed(ctx, about.MemoryID, \"\")",

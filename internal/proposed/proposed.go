@@ -57,6 +57,26 @@ func Forgetting(ctx context.Context, db memories, userID int64, r *schema.Pendin
 	return m, f.Memory == "", nil
 }
 
+// Protection reads the fact that a proposal wants to protect, and its text when that was
+// asked. [schema.ErrConflict] if the fact is no longer current.
+func Protection(ctx context.Context, db memories, userID int64, r *schema.PendingChange) (m *schema.Memory, shown string, err error) {
+	var q schema.Question
+	if err := r.Decode(&q); err != nil {
+		return nil, "", err
+	}
+	if m, err = db.Memory(ctx, userID, q.MemoryID); err == nil {
+		err = current(m)
+	}
+	return m, q.Content, err
+}
+
+func current(m *schema.Memory) error {
+	if m.State != schema.StateActive && m.State != schema.StateDormant {
+		return fmt.Errorf("memory %s is no longer current: %w", m.UID, schema.ErrConflict)
+	}
+	return nil
+}
+
 // Contradiction reads the two claims of which a proposal says that the later replaces
 // the earlier. [schema.ErrConflict] if one of them is no longer current.
 func Contradiction(ctx context.Context, db memories, userID int64, r *schema.PendingChange) (earlier, later *schema.Memory, err error) {
@@ -71,8 +91,8 @@ func Contradiction(ctx context.Context, db memories, userID int64, r *schema.Pen
 		return nil, nil, err
 	}
 	for _, m := range []*schema.Memory{earlier, later} {
-		if m.State != schema.StateActive && m.State != schema.StateDormant {
-			return nil, nil, fmt.Errorf("memory %s is no longer current: %w", m.UID, schema.ErrConflict)
+		if err := current(m); err != nil {
+			return nil, nil, err
 		}
 	}
 	return earlier, later, nil

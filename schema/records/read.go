@@ -15,6 +15,9 @@ import (
 type Reader struct {
 	Snapshot *schema.Snapshot
 	UserID   int64
+	// WrittenAt is the header's: a time before Snapshot, so that what the snapshot
+	// does not know was erased later.
+	WrittenAt schema.Time
 	// A memory whose report of Topic was not handled by Consumer was not looked
 	// through for mentions yet.
 	Topic, Consumer string
@@ -46,7 +49,7 @@ func (r *Reader) header(ctx context.Context) error {
 	}
 	return r.Put(Line{Header: &Header{
 		Export: Version, Tenant: user.Tenant, User: user.Name, TimeZone: user.TimeZone,
-		CreatedAt: user.CreatedAt, NightsThrough: user.NightsThrough, ImportanceSince: user.ImportanceSince,
+		CreatedAt: user.CreatedAt, WrittenAt: r.WrittenAt, NightsThrough: user.NightsThrough, ImportanceSince: user.ImportanceSince,
 		Cycle: user.Cycle, ReflectedCycle: user.ReflectedCycle, ReflectedAt: user.ReflectedAt,
 	}})
 }

@@ -43,6 +43,7 @@ type Header struct {
 	User            string      `json:"user"`
 	TimeZone        string      `json:"time_zone,omitempty"`
 	CreatedAt       schema.Time `json:"created_at"`
+	WrittenAt       schema.Time `json:"written_at,omitzero"` // when the export began
 	NightsThrough   string      `json:"nights_through,omitempty"`
 	ImportanceSince float64     `json:"importance_since,omitempty"`
 	Cycle           int64       `json:"cycle,omitempty"`
