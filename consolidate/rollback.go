@@ -15,8 +15,9 @@ import (
 // waits for a night that this process runs, until ctx ends.
 //
 // Errors: [*schema.InvalidError] for the scope, [schema.ErrNotFound] for a run
-// that is not this user's, [schema.ErrConflict] for one that is already undone
-// and, for a night, while another process runs one; the context's error.
+// that is not this user's, [schema.ErrConflict] for one that is already undone,
+// while the user has an erasure that has not ended and, for a night, while another
+// process runs one; the context's error.
 func (r *Runner) Rollback(ctx context.Context, scope schema.Scope, runUID string) (undone *undo.Result, err error) {
 	var run *schema.Run
 	err = r.db.ReadUser(ctx, scope, func(ctx context.Context, s *schema.Snapshot, userID int64) (err error) {

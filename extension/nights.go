@@ -93,8 +93,9 @@ func (x *Extension) ConsolidateDry(ctx context.Context, scope Scope) (*Report, e
 // waits for a night that this process runs, until ctx ends.
 //
 // Errors: [*InvalidError] for the scope, [ErrReadOnly], [ErrNotFound] for a run
-// that is not this user's, [ErrConflict] for a run that is undone already and, for a
-// night, while another process runs one; the context's error.
+// that is not this user's, [ErrConflict] for a run that is undone already, while the user
+// has an erasure that has not ended and, for a night, while another process runs one; the
+// context's error.
 func (x *Extension) Undo(ctx context.Context, scope Scope, runID string) (*undo.Result, error) {
 	if err := scope.Validate(); err != nil {
 		return nil, err

@@ -70,7 +70,7 @@ var table = []row{
 	{pkg: "schema", ours: []string{"internal/engine", "internal/sqlite", "internal/text"}, oursInTests: []string{"internal/files"}},
 	{pkg: "schema/core", ours: []string{"schema", "internal/engine", "internal/text"}, oursInTests: []string{"schema/erase"}},
 	{pkg: "schema/erase", ours: []string{"schema", "schema/core", "internal/engine", "internal/text"}, oursInTests: []string{"schema/undo"}},
-	{pkg: "schema/undo", ours: []string{"internal/engine", "internal/text", "schema", "schema/core"}},
+	{pkg: "schema/undo", ours: []string{"internal/engine", "internal/text", "schema", "schema/core", "schema/erase"}},
 	{pkg: "schema/vecstore", ours: []string{"schema", "internal/engine", "internal/text"}},                                  // the vectors of chunks, by generation
 	{pkg: "schema/check", ours: []string{"schema", "schema/core", "schema/vecstore", "internal/engine", "internal/sqlite"}}, // what must hold of a file: rows, values, references
 	{pkg: "schema/records", ours: []string{"schema", "schema/core", "internal/engine"}},                                     // a user's rows as the records of an export

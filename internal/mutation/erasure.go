@@ -3,9 +3,9 @@ package main
 var erasure = append([]Mutant{
 	{
 		Defence: "an erased text leaves core memory and its history",
-		File:    "schema/erase/sweep.go",
-		Old:     "b.faults, b.blocks,",
-		New:     "b.faults,",
+		File:    "schema/erase/batch.go",
+		Old:     "b.documents, b.shown,",
+		New:     "b.documents,",
 		Package: "./schema/core",
 		Test:    "TestErasedMessageIsRemovedFromBlocks",
 	},

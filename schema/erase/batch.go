@@ -54,7 +54,7 @@ func (b *batch) erase(ctx context.Context, memories []int64) error {
 	}
 	for _, step := range []func(context.Context) error{
 		b.revive, b.rederive, b.forgetMentions, b.deleteTargets, b.deleteMessages,
-		b.documents, b.clearAudit, b.spendImportance, b.moveWatermarks, b.remember,
+		b.documents, b.shown, b.clearAudit, b.spendImportance, b.moveWatermarks, b.remember,
 	} {
 		if err := step(ctx); err != nil {
 			return err
@@ -69,6 +69,23 @@ func (b *batch) erase(ctx context.Context, memories []int64) error {
 	}
 	// In-memory indexes, in every process, learn from this row that text is gone.
 	return b.tx.AuditRow(ctx, b.userID, b.by, schema.OpErase, "erasures", b.id, "", schema.JSONObject("memories", len(b.order)))
+}
+
+// shown removes what reveals targets from what models and people are shown as it
+// stands: core memory, and proposals that wait. The sweep looks at both again, for what
+// was written in the meantime.
+func (b *batch) shown(ctx context.Context) error {
+	for _, step := range []func(context.Context, int64) (int64, error){b.blocks, b.waiting} {
+		last, err := step(ctx, 0)
+		for after := int64(0); err == nil && last != after; {
+			after = last
+			last, err = step(ctx, after)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // target adds memories to the targets.

@@ -6,18 +6,19 @@ import (
 	"github.com/ebbmem/ebb/schema/core"
 )
 
-// blocks removes from core memory, and from its history, what reveals targets: lines
-// of a text, entries of a list, fields, whole records. What the host wrote itself
-// stays, like a claim with a source of its own.
+// blocks removes from the next block of core memory, and from its history, what reveals
+// targets: lines of a text, entries of a list, fields, whole records. What the host wrote
+// itself stays, like a claim with a source of its own.
 func (b *batch) blocks(ctx context.Context, after int64) (int64, error) {
 	var blocks []core.Block
-	if err := b.tx.NewSelect().Model(&blocks).Where("user_id = ?", b.userID).Order("id").Scan(ctx); err != nil {
+	if err := b.tx.NewSelect().Model(&blocks).Where("user_id = ? AND id > ?", b.userID, after).Order("id").Limit(1).Scan(ctx); err != nil {
 		return 0, err
 	}
 	for i := range blocks {
 		if err := b.block(ctx, &blocks[i]); err != nil {
 			return 0, err
 		}
+		after = blocks[i].ID
 	}
 	return after, nil
 }
@@ -35,11 +36,13 @@ func (b *batch) block(ctx context.Context, block *core.Block) error {
 			return true, nil
 		}
 	}
+	kept := make(map[string]bool) // versions have most pieces in common
 	keep := func(piece string) (bool, error) {
-		if own[piece] {
-			return true, nil
+		if stays, judged := kept[piece]; judged || own[piece] {
+			return stays || own[piece], nil
 		}
 		reveals, err := b.reveals(ctx, piece)
+		kept[piece] = !reveals
 		return !reveals, err
 	}
 	for _, v := range versions {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/ebbmem/ebb/schema"
 )
@@ -119,7 +120,8 @@ func (e *eraser) eraseChosen(ctx context.Context) (more bool, err error) {
 		if err := b.erase(ctx, memories); err != nil {
 			return false, err
 		}
-		if _, err := e.affected(ctx, "DELETE FROM erasing WHERE record = 'memories' AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))", schema.JSONList(b.order)); err != nil {
+		// Of the chosen, another erasure may have deleted some.
+		if _, err := e.affected(ctx, "DELETE FROM erasing WHERE record = 'memories' AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))", schema.JSONList(slices.Concat(memories, b.order))); err != nil {
 			return false, err
 		}
 		if len(memories) == batchSize {

@@ -223,8 +223,8 @@ func readOpen(ctx context.Context, db *schema.DB) (waiting []*eraser, err error)
 }
 
 // Unfinished reports whether an erasure of a user has rows left to delete.
-func Unfinished(ctx context.Context, s *schema.Snapshot, userID int64) (unfinished bool, err error) {
-	err = s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM erasures WHERE user_id = ? AND state IN ('marking', 'erasing'))", []any{userID}, &unfinished)
+func Unfinished(ctx context.Context, q schema.Querier, userID int64) (unfinished bool, err error) {
+	err = q.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM erasures WHERE user_id = ? AND state IN ('marking', 'erasing'))", userID).Scan(&unfinished)
 	return unfinished, err
 }
 

@@ -59,8 +59,8 @@ func (b *batch) remember(ctx context.Context) error {
 
 // sweeper returns a batch without targets that looks for all that the erasure deleted.
 func (e *eraser) sweeper(ctx context.Context) (*batch, error) {
-	if e.sweeping != nil {
-		return e.sweeping, nil
+	if b := e.sweeping; b != nil {
+		return b, b.words.refresh(ctx)
 	}
 	b := newBatch(e)
 	records, err := schema.Column[string](ctx, e.tx.Query, "SELECT record FROM erasing WHERE erasure_id = ? AND id = erasure_id", e.id)
@@ -80,9 +80,9 @@ func (e *eraser) sweeper(ctx context.Context) (*batch, error) {
 }
 
 // sweep goes on through the rows of other tables that name a target or reveal one by a
-// word: injections, proposals, gaps, the ledger of consolidations, the audit, failures;
-// and then core memory and entities, into which no undoing of a change can bring anything
-// back any more. It lets other writers in.
+// word: injections, proposals, gaps, the ledger of consolidations, the audit, failures,
+// core memory and entities. It lets other writers in; until it ends, the user's runs
+// cannot be undone.
 func (e *eraser) sweep(ctx context.Context) (more bool, err error) {
 	began := time.Now()
 	b, err := e.sweeper(ctx)
@@ -206,10 +206,23 @@ func (b *batch) injections(ctx context.Context, after int64) (last int64, err er
 }
 
 func (b *batch) proposals(ctx context.Context, after int64) (int64, error) {
-	// The description of a block is the host's: it holds nothing of the conversation.
+	return b.proposalsWhere(ctx, after, "")
+}
+
+func (b *batch) waiting(ctx context.Context, after int64) (int64, error) {
+	return b.proposalsWhere(ctx, after, " AND state = 'pending'")
+}
+
+// proposalsWhere deletes the proposals that reveal a target. The description of a block is
+// the host's, and the reasons of some kinds are ebb's: they hold nothing of the
+// conversation. The conversation's name is the host's as long as the conversation stays.
+func (b *batch) proposalsWhere(ctx context.Context, after int64, condition string) (int64, error) {
 	return b.page(ctx, after, b.ifRevealing(func(ctx context.Context, r record) error { return b.dropProposal(ctx, r.id, r.uid) }),
-		`SELECT id, uid, CASE WHEN json_valid(payload) THEN json_remove(payload, '$.spec') ELSE payload END, '', reason
-		FROM proposals WHERE user_id = ?1 AND id > ?2`)
+		`SELECT id, uid, CASE WHEN json_valid(payload) THEN json_remove(payload, '$.spec') ELSE payload END, '',
+			CASE WHEN kind IN ('correct', 'memory', '`+schema.KindProtect+`', 'reflection_request', 'reflection_grant', 'reflection') THEN '' ELSE reason END
+			|| CASE WHEN json_valid(payload) THEN coalesce((SELECT ' ' || x.name FROM (SELECT json_extract(payload, '$.session') AS name) AS x
+				WHERE NOT EXISTS (SELECT 1 FROM sessions s JOIN memories m ON m.session_id = s.id WHERE s.user_id = ?1 AND s.name = x.name)), '') ELSE '' END
+		FROM proposals WHERE user_id = ?1 AND id > ?2`+condition)
 }
 
 // dropProposals deletes the proposals about an entity.
@@ -309,7 +322,7 @@ func (b *batch) cleanJSON(ctx context.Context, encoded string) (cleaned string, 
 
 // ownFields are the fields of records whose values are words of ebb or of the host's
 // settings: they hold nothing of a conversation.
-var ownFields = []string{"agent", "cause", "channel", "kind", "name", "origin", "prompts", "state", "status", "store", "type"}
+var ownFields = []string{"agent", "at", "block", "cause", "channel", "kind", "name", "origin", "owner", "prompts", "session", "stage", "state", "status", "store", "type"}
 
 // mapTexts replaces the texts in the JSON value of a record by what f makes of them. The
 // names of fields are ebb's own, and so is what stands in ownFields.

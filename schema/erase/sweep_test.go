@@ -192,3 +192,45 @@ func TestEraseOfLastPartErasesDocumentAndConversation(t *testing.T) {
 	require.Equal(t, []string{"notes/tea.md"}, documents)
 	require.Equal(t, []string{"kept"}, sessions)
 }
+
+// The times, names and reasons in a proposal that are ebb's or the host's are no words of a
+// message; what a model words is, and so is the name of a conversation that is gone.
+func TestEraseKeepsProposalsOfOtherMemories(t *testing.T) {
+	offer := func(session string) string {
+		return schema.JSONObject("agent", "scout", "session", session, "at", time.Date(2026, 11, 30, 7, 52, 6, 0, time.UTC), "content", "The kettle is green")
+	}
+	for _, of := range []struct {
+		said, kind, payload, reason string
+		stays                       bool
+	}{
+		{"In 2026 I will marry", "memory", offer("s1"), "", true},
+		{"We were 11 at lunch", "memory", offer("s1"), "", true},
+		{"The divorce is near", "memory", offer("divorce"), "", false},
+		{"The tea is near", "memory", offer("tea"), "", true},
+		{"I asked the estate agent about a flat", "correct", schema.JSONObject("content", "It is green"), "the agent asked for it; the user did not say it in that conversation", true},
+		{"Zorblatina sings", "contradiction", schema.JSONObject("earlier", "1"), "as Zorblatina says", false},
+		{"My health is poor", "block", schema.JSONObject("block", "health", "owner", "poor", "kind", "text", "content", "", "new_content", "green"), "", true},
+		{"My health is poor", "block", schema.JSONObject("block", "human", "kind", "text", "content", "", "new_content", "health"), "", false},
+	} {
+		now := day(time.May, 1)
+		db := openAt(t, &now)
+		gone, err := memtest.Say(t.Context(), db, ada, of.said)
+		require.NoError(t, err)
+		for _, session := range []string{"s1", "tea"} {
+			_, err := memtest.Say(t.Context(), db, schema.Scope{Tenant: ada.Tenant, User: ada.User, Session: session}, "The kettle is green")
+			require.NoError(t, err)
+		}
+		user := memtest.Write(t, db, ada, func(ctx context.Context, tx *schema.Tx, userID int64) error {
+			_, err := tx.AddProposal(ctx, userID, of.kind, of.payload, of.reason, schema.Actor{Name: "model"})
+			return err
+		})
+		_, err = erase.Run(t.Context(), db, ada, erase.Erasure{Memories: []string{gone.UID}}, schema.Actor{Name: "host"})
+		require.NoError(t, err)
+		memtest.Read(t, db, func(ctx context.Context, s *schema.Snapshot) error {
+			var left bool
+			err := s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM proposals WHERE user_id = ?)", []any{user}, &left)
+			require.Equal(t, of.stays, left, "%s: %s", of.said, of.payload)
+			return err
+		})
+	}
+}

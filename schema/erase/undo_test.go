@@ -139,3 +139,31 @@ func TestReflectionRepeatingErasedTextIsErased(t *testing.T) {
 		return err
 	})
 }
+
+// Until an erasure has swept the history, undoing a run could bring erased words back.
+func TestNoUndoDuringAnErasure(t *testing.T) {
+	now := day(time.May, 1)
+	db := openAt(t, &now)
+	gone, err := memtest.Say(t.Context(), db, ada, "The harbour is grey")
+	require.NoError(t, err)
+	user := memtest.Write(t, db, ada, func(ctx context.Context, tx *schema.Tx, userID int64) error {
+		_, err := tx.Exec(ctx, "INSERT INTO runs (uid, user_id, cause, state, started_at) VALUES ('r1', ?, 'night', 'done', 5)", userID)
+		return err
+	})
+	_, err = erase.Run(t.Context(), db, ada, erase.Erasure{Memories: []string{gone.UID}}, schema.Actor{Name: "host"})
+	require.NoError(t, err)
+	undoes := func() error {
+		return db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+			_, err := undo.Run(ctx, tx, user, "r1", schema.Actor{Name: "undo"})
+			return err
+		})
+	}
+	memtest.Write(t, db, ada, func(ctx context.Context, tx *schema.Tx, _ int64) error { // as after a kill
+		_, err := tx.Exec(ctx, "UPDATE erasures SET state = 'erasing'")
+		return err
+	})
+	require.ErrorIs(t, undoes(), schema.ErrConflict)
+	_, err = erase.Finish(t.Context(), db)
+	require.NoError(t, err)
+	require.NoError(t, undoes())
+}

@@ -70,6 +70,8 @@ type vocabulary struct {
 	saved map[int64]bool  // what models saved without a source
 	only  map[asked]bool  // cache: whether no other memory of the user holds the term
 	other map[string]bool // cache: the terms of said in the labels of other memories; nil before it is needed
+
+	through [2]int64 // the user's last chunk and change when refresh looked last
 }
 
 // asked is a term that is looked for: among all messages and claims, or not in saved.
@@ -149,6 +151,21 @@ func (v *vocabulary) names(s string) bool {
 func (v *vocabulary) reset() {
 	clear(v.only)
 	v.other = nil
+}
+
+// refresh clears the caches if the user has said or changed anything since it was called
+// last: in a sweep, whose transactions let others write, targets alone hold a term no
+// longer once it is said again.
+func (v *vocabulary) refresh(ctx context.Context) error {
+	var now [2]int64
+	first, last := schema.ChunkRange(v.batch.userID)
+	err := v.batch.tx.Row(ctx, `SELECT coalesce((SELECT max(id) FROM chunks WHERE id BETWEEN ? AND ?), 0), coalesce((SELECT max(id) FROM ops WHERE user_id = ?), 0)`,
+		[]any{first, last, v.batch.userID}, &now[0], &now[1])
+	if now != v.through {
+		v.reset()
+		v.through = now
+	}
+	return err
 }
 
 // reveals reports whether s holds a term of the targets that no remaining message or

@@ -14,6 +14,7 @@ import (
 	"github.com/ebbmem/ebb/internal/engine"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/core"
+	"github.com/ebbmem/ebb/schema/erase"
 )
 
 // Result reports what undoing a run did.
@@ -47,7 +48,8 @@ func (e keptError) Error() string { return string(e) }
 // The caller ensures that no run is active. An interrupted run can be undone too.
 //
 // Errors: [schema.ErrNotFound] for a run that is not the user's,
-// [schema.ErrConflict] for one that was undone before.
+// [schema.ErrConflict] for one that was undone before, and while an erasure of the user
+// goes through the history, which may hold words of what was erased.
 func Run(ctx context.Context, tx *schema.Tx, userID int64, runUID string, by schema.Actor) (*Result, error) {
 	var runID int64
 	var state string
@@ -57,6 +59,11 @@ func Run(ctx context.Context, tx *schema.Tx, userID int64, runUID string, by sch
 	}
 	if state == "undone" {
 		return nil, fmt.Errorf("run %s is undone already: %w", runUID, schema.ErrConflict)
+	}
+	if erasing, err := erase.Unfinished(ctx, tx, userID); err != nil {
+		return nil, err
+	} else if erasing {
+		return nil, fmt.Errorf("run %s cannot be undone until an erasure has ended: %w", runUID, schema.ErrConflict)
 	}
 	var ops []schema.Op
 	if err := tx.NewSelect().Model(&ops).Where("run_id = ?", runID).Order("id DESC").Scan(ctx); err != nil {
