@@ -298,7 +298,9 @@ func TestLateWritersDoNotBringErasedUserBack(t *testing.T) {
 				users, err := x.Users(t.Context())
 				require.NoError(t, err)
 				require.Empty(t, users)
-				_, err = schema.Get(t.Context(), x.db, func(ctx context.Context, s *schema.Snapshot) (*Record, error) { return s.Memory(ctx, said.UserID, said.UID) })
+				_, err = schema.Get(t.Context(), x.db, func(ctx context.Context, s *schema.Snapshot) (*Record, error) {
+					return s.Memory(ctx, said.UserID, said.UID)
+				})
 				require.NoError(t, err, "its rows are still to be deleted")
 			} else {
 				_, err = x.Erase(t.Context(), quinn, Erasure{Everything: true})

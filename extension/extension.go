@@ -181,6 +181,7 @@ func (x *Extension) Bus() eventbus.Durable { return hostBus{x.bus, x.captures, x
 // [*InvalidError] naming the field for a scope without a user or with a label that
 // holds a credential, and [ErrClosed] after Close.
 func (x *Extension) Session(scope Scope) (*Session, error) {
+	scope = x.db.Complete(scope)
 	if err := x.errIfClosed(); err != nil {
 		return nil, err
 	}
@@ -201,6 +202,7 @@ func (x *Extension) Session(scope Scope) (*Session, error) {
 //
 // Errors: [*InvalidError], [ErrReadOnly], the database's errors.
 func (x *Extension) SetTimeZone(ctx context.Context, scope Scope, name string) error {
+	scope = x.db.Complete(scope)
 	if err := x.redactor.Labels(scope); err != nil {
 		return err
 	}
@@ -226,6 +228,7 @@ func (x *Extension) location(ctx context.Context, scope Scope) (*time.Location, 
 //
 // Errors: [*InvalidError], the database's errors, the context's error.
 func (x *Extension) Recall(ctx context.Context, scope Scope, q Query) (*Answer, error) {
+	scope = x.db.Complete(scope)
 	answer, err := x.recall(ctx, scope, q)
 	if err == nil {
 		x.presentFirst(answer)
@@ -263,6 +266,7 @@ func (x *Extension) ofProfile(scope Scope, q Query) Query {
 // Errors: those of [Extension.Recall]; [ErrNotFound] for an id that is not in this
 // scope.
 func (x *Extension) Why(ctx context.Context, scope Scope, q Query, id string) (*Explanation, error) {
+	scope = x.db.Complete(scope)
 	e, err := x.searcher.Why(ctx, scope, x.ofProfile(scope, q), id)
 	if err != nil || e.Outcome != recall.Returned && e.Above == nil {
 		return e, err

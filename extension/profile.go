@@ -39,6 +39,7 @@ type Profile struct {
 //
 // Errors: [*InvalidError], the database's errors, the context's error.
 func (x *Extension) Profile(ctx context.Context, scope Scope) (*Profile, error) {
+	scope = x.db.Complete(scope)
 	if err := scope.Validate(); err != nil {
 		return nil, err
 	}

@@ -82,13 +82,9 @@ type Proposal struct {
 // that have resolved themselves, corrections of what is forgotten, and pairs of
 // entities of which one has been merged.
 func (x *Extension) Proposals(ctx context.Context, scope Scope) ([]Proposal, error) {
-	var waiting []Proposal
-	err := x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		waiting = nil
-		userID, err := s.UserID(ctx, scope)
-		if err != nil || userID == 0 {
-			return err
-		}
+	waiting := []Proposal{}
+	err := x.db.ReadUser(ctx, scope, func(ctx context.Context, s *schema.Snapshot, userID int64) error {
+		waiting = waiting[:0]
 		rows, err := schema.PendingProposals(ctx, s, userID, proposalKinds)
 		if err != nil {
 			return err
@@ -182,6 +178,7 @@ func readProposal(ctx context.Context, s *schema.Snapshot, userID int64, r *sche
 // description, or the proposal identifies no memory to forget; [*NewerError] if the
 // user has said something newer since, unless [Anyway] is given.
 func (x *Extension) Approve(ctx context.Context, scope Scope, proposalID string, options ...ApproveOption) error {
+	scope = x.db.Complete(scope)
 	var o approval
 	for _, option := range options {
 		option(&o)

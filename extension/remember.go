@@ -63,6 +63,7 @@ func validStated(content string) error {
 }
 
 func (x *Extension) state(ctx context.Context, scope Scope, content string, instead *string) (r *Remembered, err error) {
+	scope = x.db.Complete(scope)
 	if err := scope.Validate(); err != nil {
 		return nil, err
 	}

@@ -49,6 +49,7 @@ func validTimeline(q *TimelineQuery) error {
 // Errors: [*InvalidError]; [ErrNotFound] for an entity unknown to this user's
 // memory; the database's errors, the context's error.
 func (x *Extension) Timeline(ctx context.Context, scope Scope, q TimelineQuery) ([]Record, error) {
+	scope = x.db.Complete(scope)
 	if err := scope.Validate(); err != nil {
 		return nil, err
 	}
@@ -81,6 +82,7 @@ type Detail struct {
 // Errors: [*InvalidError]; [ErrNotFound] for an id that does not exist or is
 // another user's; the database's errors, the context's error.
 func (x *Extension) Get(ctx context.Context, scope Scope, id string) (*Detail, error) {
+	scope = x.db.Complete(scope)
 	if err := scope.Validate(); err != nil {
 		return nil, err
 	}

@@ -30,6 +30,15 @@ func (db *DB) BindTenant(name string) error {
 // Tenant returns the tenant that the database is restricted to, nil for none.
 func (db *DB) Tenant() *string { return db.tenant.Load() }
 
+// Complete sets the empty tenant of a scope with a user to the tenant that the database is
+// restricted to. The entries for hosts call it, so that a scope has one form below them.
+func (db *DB) Complete(scope Scope) Scope {
+	if tenant := db.tenant.Load(); tenant != nil && scope.Tenant == "" && scope.User != "" {
+		scope.Tenant = *tenant
+	}
+	return scope
+}
+
 // admit validates a scope and its tenant.
 func (db *DB) admit(scope Scope) error {
 	if err := scope.Validate(); err != nil {

@@ -451,7 +451,9 @@ func TestErasedMessageBacksNoClaim(t *testing.T) {
 		_, err := erase.Run(ctx, h.db, h.scope, erase.Erasure{Everything: true}, schema.Actor{Name: "host"})
 		require.ErrorIs(t, err, context.Canceled)
 		h.says("Good morning.", 0)
-		_, err = schema.Get(t.Context(), h.db, func(ctx context.Context, s *schema.Snapshot) (*schema.Memory, error) { return s.Memory(ctx, said.UserID, said.UID) })
+		_, err = schema.Get(t.Context(), h.db, func(ctx context.Context, s *schema.Snapshot) (*schema.Memory, error) {
+			return s.Memory(ctx, said.UserID, said.UID)
+		})
 		require.NoError(t, err)
 	}
 	require.Contains(t, h.call("remember_fact", "The user's dog is called Zanzibarix."), "failed inside the memory")

@@ -146,7 +146,7 @@ var table = []row{
 	// A memory as a folder of files for people.
 	{pkg: "extension/markdown", ours: []string{"extension", "schema", "schema/records", "recall/stores", "consolidate/fourstores", "tools"}, oursInTests: []string{"extension/transfer", "eventbus"}},
 	{pkg: "extension/migrate", ours: []string{"extension", "extension/transfer"}, oursInTests: []string{"eventbus"}}, // to another engine
-	{pkg: "extension/tenants", ours: []string{"schema/erase", "extension", "schema", "internal/files", "internal/memory"}, oursInTests: []string{"eventbus", "consolidate", "recall", "internal/clock"}},
+	{pkg: "extension/tenants", ours: []string{"schema/erase", "extension", "schema", "internal/files", "internal/memory"}, oursInTests: []string{"eventbus", "extension/transfer", "consolidate", "recall", "internal/clock"}},
 
 	// Servers for programs that are not in Go; the extension imports none of them.
 	{pkg: "internal/link"}, // how a program finds the server that has a file open
