@@ -283,7 +283,7 @@ func (x *Extension) correct(ctx context.Context, tx *schema.Tx, scope Scope, use
 	m := &schema.Memory{
 		UserID: userID, SessionID: session, SessionName: c.Session, Agent: c.Agent, Kind: old.Kind, Content: c.NewContent,
 		Confidence: 1, Importance: old.Importance, DecayRate: schema.DefaultDecayRate, Origin: old.Origin, Trust: old.Trust,
-		Tags: old.Tags,
+		Tags: old.Tags, Attributes: schema.Attributes{schema.AttrApproved: memory.ByHost.Name},
 	}
 	reading, _ := claims.Parse(m.Content, "", []string{scope.User})
 	claims.Label(m, reading, scope.User, "")
