@@ -174,7 +174,7 @@ var table = []row{
 	{pkg: "examples/...", ours: []string{"extension", "eventbus", "eventbus/jetstream"}, langchain: []string{anything}},
 	{
 		pkg:              "plugin_test",
-		oursInTests:      []string{"consolidate/fourstores", "extension", "extension/transfer", "eventbus", "encoder", "recall", "recall/retention", "internal/text", "internal/clock"},
+		oursInTests:      []string{"consolidate/fourstores", "extension", "extension/audit", "extension/transfer", "eventbus", "encoder", "recall", "recall/retention", "internal/text", "internal/clock"},
 		langchainInTests: []string{anything},
 		testsOnly:        true,
 	},
