@@ -176,7 +176,8 @@ func (b *Batch) store(ctx context.Context, tx *schema.Tx, first, end int, outcom
 }
 
 // Report publishes events of the memory.* topics. It is for ebb itself, and not part
-// of [Bus].
+// of [Bus]. Events of an unknown user are dropped: the user may have been erased in the
+// meantime.
 func (j *Journal) Report(ctx context.Context, events ...Event) error {
 	events = slices.Clone(events)
 	for i := range events {
@@ -275,7 +276,15 @@ func (j *Journal) append(ctx context.Context, tx *schema.Tx, events []Event, out
 				continue
 			}
 		}
-		user, err := tx.UserID(ctx, e.Scope)
+		owner := tx.UserID
+		if isReport(e.Topic) {
+			owner = tx.KnownUserID
+		}
+		user, err := owner(ctx, e.Scope)
+		if errors.Is(err, schema.ErrNotFound) { // a report of a user who was erased in the meantime
+			e.Seq, outcomes[i] = 0, Erased
+			continue
+		}
 		if err != nil {
 			return atIndex(i, len(events), err)
 		}

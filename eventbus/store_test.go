@@ -144,7 +144,10 @@ func TestReportTakesOnlyReports(t *testing.T) {
 	e, err := eventbus.New(eventbus.TopicMemoryRecalled, ada, eventbus.OriginUnknown, eventbus.Recalled{Channel: "tool", Items: []eventbus.RecalledItem{{ID: "m", Rank: 1, Score: 0.5}}})
 	require.NoError(t, err)
 	require.NoError(t, j.Report(t.Context(), e, e))
-	assert.Equal(t, []string{eventbus.TopicMemoryRecalled}, topics(t, j))
+	assert.Empty(t, topics(t, j), "an unknown user may have been erased")
+	require.NoError(t, j.Publish(t.Context(), eventbus.UserMessage(ada, "x")))
+	require.NoError(t, j.Report(t.Context(), e, e))
+	assert.Equal(t, []string{eventbus.TopicUserMessage, eventbus.TopicMemoryRecalled}, topics(t, j))
 }
 
 // Republishing in any batches has one effect per user and id: one row, one call of
@@ -205,10 +208,11 @@ func TestReportsAreRedacted(t *testing.T) {
 		require.NoError(t, err)
 		return j.Report(t.Context(), e)
 	}
+	require.NoError(t, j.Publish(t.Context(), eventbus.UserMessage(ada, "x")))
 	require.NoError(t, report("s3cret"))
 	require.ErrorIs(t, report("refuse"), refuse)
 	events, err := j.Tail(t.Context(), 0, 10)
 	require.NoError(t, err)
-	require.Len(t, events, 1)
-	assert.JSONEq(t, `{"channel":"tool","query":"kept out","items":null}`, string(events[0].Payload))
+	require.Len(t, events, 2)
+	assert.JSONEq(t, `{"channel":"tool","query":"kept out","items":null}`, string(events[1].Payload))
 }

@@ -61,6 +61,7 @@ func (x *Extension) Blocks(ctx context.Context, scope Scope) ([]Block, error) {
 // for content that does not fit the block's description, naming the field;
 // [ErrConflict] if the block is no longer at that version.
 func (x *Extension) SetBlock(ctx context.Context, scope Scope, name, content string, version int64) (*Block, error) {
+	scope = x.db.Complete(scope)
 	spec := x.spec(name)
 	if spec == nil {
 		return nil, &InvalidError{Field: "name", Reason: "is not that of a block in Config.CoreMemory.Blocks" + x.blockNames()}
@@ -138,6 +139,7 @@ func (x *Extension) AllBlocks(ctx context.Context, scope Scope) (blocks []Block,
 //
 // Errors: [ErrNotFound] for a block that was never written.
 func (x *Extension) BlockHistory(ctx context.Context, scope Scope, name string) ([]BlockVersion, error) {
+	scope = x.db.Complete(scope)
 	var versions []BlockVersion
 	err := x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		userID, err := s.UserID(ctx, scope)

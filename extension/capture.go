@@ -309,6 +309,12 @@ func (b hostBus) PublishNew(ctx context.Context, events ...eventbus.Event) (stor
 	if err := b.mem.Redactor.EventLabels(events); err != nil {
 		return 0, err
 	}
+	if b.mem.DB.Tenant() != nil {
+		events = slices.Clone(events)
+		for i := range events {
+			events[i].Scope = b.mem.DB.Complete(events[i].Scope)
+		}
+	}
 	of := conversationScope(events[0].Scope)
 	for _, e := range events {
 		if conversationScope(e.Scope) != of {

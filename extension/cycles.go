@@ -11,7 +11,7 @@ import (
 
 // Cycle returns the current cycle of a user's agents, 0 if cycles are not used. A
 // value set by another process is seen when the file is next opened.
-func (x *Extension) Cycle(scope Scope) int64 { return x.mem.Cycles.Get(scope) }
+func (x *Extension) Cycle(scope Scope) int64 { return x.mem.Cycles.Get(x.db.Complete(scope)) }
 
 // SetCycle starts a cycle of a user's agents. From then on every published message
 // gets the attribute "cycle" with this number, whatever its session and agent,
@@ -31,6 +31,7 @@ func (x *Extension) ResetCycle(ctx context.Context, scope Scope, cycle int64) er
 }
 
 func (x *Extension) setCycle(ctx context.Context, scope Scope, cycle int64, back bool) error {
+	scope = x.db.Complete(scope)
 	if err := x.redactor.Labels(scope); err != nil {
 		return err
 	}

@@ -61,6 +61,7 @@ func (x *Extension) outOfReach() []erase.Reach {
 // session (then nothing is erased); [ErrReadOnly]; [*ErasureError]; the database's
 // errors; the context's error.
 func (x *Extension) Erase(ctx context.Context, scope Scope, what Erasure) (*Receipt, error) {
+	scope = x.db.Complete(scope)
 	if x.cfg.ReadOnly {
 		return nil, ErrReadOnly
 	}
@@ -96,6 +97,7 @@ func (x *Extension) Erase(ctx context.Context, scope Scope, what Erasure) (*Rece
 //
 // Errors: those of [Extension.Erase] except [*ErasureError].
 func (x *Extension) PreviewErase(ctx context.Context, scope Scope, what Erasure) (*Receipt, error) {
+	scope = x.db.Complete(scope)
 	if x.cfg.ReadOnly {
 		return nil, ErrReadOnly
 	}
@@ -111,6 +113,7 @@ func (x *Extension) PreviewErase(ctx context.Context, scope Scope, what Erasure)
 //
 // Errors: [*InvalidError], the database's errors, the context's error.
 func (x *Extension) Erasures(ctx context.Context, scope Scope) (receipts []Receipt, err error) {
+	scope = x.db.Complete(scope)
 	if scope != (Scope{}) {
 		if err := scope.Validate(); err != nil {
 			return nil, err

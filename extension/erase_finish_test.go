@@ -13,8 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/enrich"
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension/transfer"
+	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
@@ -92,7 +94,7 @@ func many(t *testing.T, x *Extension, n int) {
 
 // cutOff stops a large erasure after its first transactions, as the end of the
 // process would.
-func cutOff(t *testing.T, path string, what Erasure, after int) {
+func cutOff(t *testing.T, path string, scope Scope, what Erasure, after int) {
 	t.Helper()
 	var calls atomic.Int32 // the background asks for the time too
 	ctx, cancel := context.WithCancel(t.Context())
@@ -104,7 +106,7 @@ func cutOff(t *testing.T, path string, what Erasure, after int) {
 		return time.Now()
 	}})
 	require.NoError(t, err)
-	_, err = erase.Run(ctx, db, ada, what, memory.ByHost)
+	_, err = erase.Run(ctx, db, scope, what, memory.ByHost)
 	require.Error(t, err)
 	var unfinished *ErasureError
 	require.ErrorAs(t, err, &unfinished)
@@ -131,7 +133,7 @@ func TestInterruptedErasureHidesAllAndResumesAtOpen(t *testing.T) {
 			require.NoError(t, err)
 			many(t, x, n)
 			require.NoError(t, x.Close(t.Context()))
-			cutOff(t, path, test.what, 4)
+			cutOff(t, path, ada, test.what, 4)
 
 			// Looking only: nothing goes on, and nothing of it is found.
 			x, err = Open(t.Context(), path, &Config{ReadOnly: true})
@@ -270,4 +272,83 @@ func TestNightWritesNothingErasedMeanwhile(t *testing.T) {
 	require.NoError(t, err, "it goes on after the erasure")
 	require.Empty(t, holding(t, path, forms("Xylqorvant")...))
 	diagnosed(t, path)
+}
+
+// Background work that has read something of a user, and the reports of what was shown,
+// may be late. They name the user by scope, and must not store the name or a text again:
+// neither while the user's rows are being deleted, nor later, nor beside what a user who
+// has come back under the name says.
+func TestLateWritersDoNotBringErasedUserBack(t *testing.T) {
+	pgtest.FileOnly(t, "the number of its writes")
+	quinn := Scope{User: "quinn@vexillary.example", Session: "s"}
+	for _, stage := range []string{"half erased", "erased", "back"} {
+		t.Run(stage, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "memory.db")
+			x, err := Open(t.Context(), path, &Config{NoBackground: true})
+			require.NoError(t, err)
+			require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(quinn, "My dog is called Zanzibarix.", eventbus.WithID("m1"))))
+			all, err := x.Timeline(t.Context(), quinn, TimelineQuery{})
+			require.NoError(t, err)
+			said := &all[0]
+			claim := x.reader.Says(quinn, said)
+			require.NotNil(t, claim)
+
+			if stage == "half erased" {
+				cutOff(t, path, quinn, Erasure{Everything: true}, 2)
+				users, err := x.Users(t.Context())
+				require.NoError(t, err)
+				require.Empty(t, users)
+				_, err = schema.Get(t.Context(), x.db, func(ctx context.Context, s *schema.Snapshot) (*Record, error) {
+					return s.Memory(ctx, said.UserID, said.UID)
+				})
+				require.NoError(t, err, "its rows are still to be deleted")
+			} else {
+				_, err = x.Erase(t.Context(), quinn, Erasure{Everything: true})
+				require.NoError(t, err)
+			}
+			var now []string
+			if stage == "back" {
+				require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(quinn, "Good morning")))
+				now = []string{eventbus.TopicUserMessage, eventbus.TopicMemoryStored}
+			}
+
+			require.NoError(t, x.reader.ReadAll(t.Context(), []*claims.Message{claim}))
+			_, err = x.reader.Read(t.Context(), quinn, said)
+			require.NoError(t, err)
+			err = x.db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+				m := &schema.Memory{UserID: said.UserID, Kind: KindFact, Content: "Zanzibarix is a dog", Origin: schema.OriginUser, Trust: schema.MaxTrust}
+				if err := tx.AddDerived(ctx, m, schema.PrepareChunks(m.Content, ""), nil, memory.ByHost); err != nil {
+					return err
+				}
+				return x.mem.Announce(ctx, tx, quinn, m)
+			})
+			require.ErrorIs(t, err, ErrNotFound)
+			require.ErrorIs(t, enrich.ApplyRecalled(t.Context(), x.db, quinn, said.EventSeq, "model", "Zanzibarix?", nil, time.Now()), ErrNotFound)
+			require.NoError(t, x.lowerTrust(t.Context(), quinn, []string{"m1"}, 0))
+			if stage != "back" { // a report of now is of who is here now
+				s, err := x.Session(quinn)
+				require.NoError(t, err)
+				s.recordShown(t.Context(), "model", &Answer{Query: "Zanzibarix?", Results: []Result{{Memory: *said}}})
+				x.announceRun(t.Context(), quinn, &Report{RunID: "r"}, nil)
+			}
+
+			require.NoError(t, x.finishErasures(t.Context()))
+			var topics []string
+			events, err := x.bus.Tail(t.Context(), 0, 10)
+			require.NoError(t, err)
+			for _, e := range events {
+				topics = append(topics, e.Topic)
+			}
+			require.Equal(t, now, topics)
+			users, err := x.Users(t.Context())
+			require.NoError(t, err)
+			require.Len(t, users, len(now)/2)
+			require.NoError(t, x.Close(t.Context()))
+			require.Empty(t, holding(t, path, forms("Zanzibarix")...))
+			if stage != "back" {
+				require.Empty(t, holding(t, path, []byte(quinn.User)))
+			}
+			diagnosed(t, path)
+		})
+	}
 }

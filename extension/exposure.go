@@ -152,11 +152,7 @@ func (x *Extension) exposes(results []Result) schema.Trust {
 
 // lowerTrust lowers the trust of stored answers to level.
 func (x *Extension) lowerTrust(ctx context.Context, of Scope, answers []string, level schema.Trust) error {
-	return x.db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
-		userID, err := tx.UserID(ctx, of)
-		if err != nil {
-			return err
-		}
+	err := x.db.WriteUser(ctx, of, func(ctx context.Context, tx *schema.Tx, userID int64) error {
 		for _, id := range answers {
 			if err := tx.LowerTrust(ctx, userID, id, level, schema.Actor{Name: "host"}); err != nil {
 				return err
@@ -164,6 +160,10 @@ func (x *Extension) lowerTrust(ctx context.Context, of Scope, answers []string, 
 		}
 		return nil
 	})
+	if errors.Is(err, ErrNotFound) { // erased in the meantime
+		return nil
+	}
+	return err
 }
 
 // toolUsed adds an agent's tool call to the exposure. ebb's own tools report what they show

@@ -180,6 +180,7 @@ func (x *Extension) Bus() eventbus.Durable { return hostBus{x.bus, x.captures, x
 // [*InvalidError] naming the field for a scope without a user or with a label that
 // holds a credential, and [ErrClosed] after Close.
 func (x *Extension) Session(scope Scope) (*Session, error) {
+	scope = x.db.Complete(scope)
 	if err := x.errIfClosed(); err != nil {
 		return nil, err
 	}
@@ -200,6 +201,7 @@ func (x *Extension) Session(scope Scope) (*Session, error) {
 //
 // Errors: [*InvalidError], [ErrReadOnly], the database's errors.
 func (x *Extension) SetTimeZone(ctx context.Context, scope Scope, name string) error {
+	scope = x.db.Complete(scope)
 	if err := x.redactor.Labels(scope); err != nil {
 		return err
 	}
@@ -235,6 +237,7 @@ func (x *Extension) location(ctx context.Context, scope Scope) (*time.Location, 
 //
 // Errors: [*InvalidError], the database's errors, the context's error.
 func (x *Extension) Recall(ctx context.Context, scope Scope, q Query) (*Answer, error) {
+	scope = x.db.Complete(scope)
 	q, err := x.placed(ctx, scope, q)
 	if err != nil {
 		return nil, err

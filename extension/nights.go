@@ -57,6 +57,7 @@ func (x *Extension) asDescribed(stages []consolidate.Stage) []consolidate.Stage 
 // process runs a night on this file, [*StageError] for each failed stage, the
 // database's errors, the context's error.
 func (x *Extension) Consolidate(ctx context.Context, scope Scope) (*Report, error) {
+	scope = x.db.Complete(scope)
 	if err := scope.Validate(); err != nil {
 		return nil, err
 	}
@@ -77,6 +78,7 @@ func (x *Extension) Consolidate(ctx context.Context, scope Scope) (*Report, erro
 // Errors: those of [Extension.Consolidate]; [ErrDiskFull] if there is no room for a
 // copy.
 func (x *Extension) ConsolidateDry(ctx context.Context, scope Scope) (*Report, error) {
+	scope = x.db.Complete(scope)
 	if err := scope.Validate(); err != nil {
 		return nil, err
 	}
@@ -97,6 +99,7 @@ func (x *Extension) ConsolidateDry(ctx context.Context, scope Scope) (*Report, e
 // has an erasure that has not ended and, for a night, while another process runs one; the
 // context's error.
 func (x *Extension) Undo(ctx context.Context, scope Scope, runID string) (*undo.Result, error) {
+	scope = x.db.Complete(scope)
 	if err := scope.Validate(); err != nil {
 		return nil, err
 	}

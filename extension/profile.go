@@ -9,7 +9,8 @@ import (
 type (
 	// ProfileGroup is the reason why a line is in a profile.
 	ProfileGroup = prompt.Group
-	// ProfileLine is a sentence of the user's that supports a current claim.
+	// ProfileLine is a sentence of the user's that supports a current claim, or an approved
+	// text.
 	ProfileLine = prompt.Line
 	// Superseded describes how a memory's content stopped being true.
 	Superseded = prompt.Superseded
@@ -20,6 +21,8 @@ const (
 	ProfileKept = prompt.Kept // protected: the user asked never to forget it
 	ProfileTold = prompt.Told // stored by a tool or by the host
 	ProfileSaid = prompt.Said // extracted from a message
+	// ProfileApproved: a model's text that the host approved, not in the user's words.
+	ProfileApproved = prompt.Approved
 	// ProfilePassing: said, and less likely than not to matter in months.
 	ProfilePassing = prompt.Passing
 )
@@ -39,6 +42,7 @@ type Profile struct {
 //
 // Errors: [*InvalidError], the database's errors, the context's error.
 func (x *Extension) Profile(ctx context.Context, scope Scope) (*Profile, error) {
+	scope = x.db.Complete(scope)
 	if err := scope.Validate(); err != nil {
 		return nil, err
 	}

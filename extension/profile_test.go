@@ -610,3 +610,54 @@ func TestCoreSectionFollowsChanges(t *testing.T) {
 		require.Equal(r, anew, followed)
 	})
 }
+
+// What a model proposed and the host approved is not shown as the user's own words, and no
+// message is named as its source.
+func TestApprovedTextIsNotInTheUsersWords(t *testing.T) {
+	l := newOneLife(t, Config{})
+	ada := Scope{User: "ada"}
+	l.tells("march", "I can't eat gluten.", "The user cannot eat gluten.")
+	home := l.tells("march", "I live in Bergen.", "The user lives in Bergen.")
+	require.Contains(t, l.answer(l.session("may"), "correct_fact", map[string]any{"memory_id": home, "new_content": "The user resides in Paris."}), "waits for approval")
+	waiting, err := l.x.Proposals(t.Context(), ada)
+	require.NoError(t, err)
+	require.NoError(t, l.x.Approve(t.Context(), ada, waiting[0].ID))
+	stated, err := l.x.Remember(t.Context(), ada, "I like green tea")
+	require.NoError(t, err)
+
+	group := func(text string) (ProfileGroup, string) {
+		p, err := l.x.Profile(t.Context(), ada)
+		require.NoError(t, err)
+		for _, line := range p.Lines {
+			if line.Text == text {
+				require.NotNil(t, line.Sources)
+				require.Empty(t, line.Sources)
+				return line.Group, line.Claims[0]
+			}
+		}
+		t.Fatalf("no line says %q", text)
+		return "", ""
+	}
+	of, claim := group("I like green tea")
+	require.Equal(t, ProfileTold, of)
+	require.Equal(t, stated.Memory.UID, claim)
+	of, claim = group("The user resides in Paris.")
+	require.Equal(t, ProfileApproved, of)
+	section := func() string {
+		found, err := l.session("asking").Preview(t.Context(), "hi")
+		require.NoError(t, err)
+		return found.Block
+	}
+	const approved = "- I can't eat gluten.\n- I like green tea\nApproved as true, in an assistant's words:\n- The user resides in Paris."
+	require.Contains(t, section(), approved)
+	require.NoError(t, l.x.Protect(t.Context(), ada, claim))
+	of, _ = group("The user resides in Paris.")
+	require.Equal(t, ProfileApproved, of, "to be kept, and still not in the user's words")
+	require.Contains(t, section(), approved)
+
+	require.NoError(t, l.x.Unprotect(t.Context(), ada, claim))
+	_, err = l.x.Correct(t.Context(), ada, claim, "I live in Rome")
+	require.NoError(t, err)
+	of, _ = group("I live in Rome")
+	require.Equal(t, ProfileTold, of)
+}

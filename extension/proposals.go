@@ -84,13 +84,9 @@ type Proposal struct {
 // that have resolved themselves, corrections of what is forgotten, questions about a
 // fact that is no longer current, and pairs of entities of which one has been merged.
 func (x *Extension) Proposals(ctx context.Context, scope Scope) ([]Proposal, error) {
-	var waiting []Proposal
-	err := x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		waiting = nil
-		userID, err := s.UserID(ctx, scope)
-		if err != nil || userID == 0 {
-			return err
-		}
+	waiting := []Proposal{}
+	err := x.db.ReadUser(ctx, scope, func(ctx context.Context, s *schema.Snapshot, userID int64) error {
+		waiting = waiting[:0]
 		rows, err := schema.PendingProposals(ctx, s, userID, proposalKinds)
 		if err != nil {
 			return err
@@ -193,6 +189,7 @@ func readProposal(ctx context.Context, s *schema.Snapshot, userID int64, r *sche
 // description, or the proposal identifies no memory to forget; [*NewerError] if the
 // user has said something newer since, unless [Anyway] is given.
 func (x *Extension) Approve(ctx context.Context, scope Scope, proposalID string, options ...ApproveOption) error {
+	scope = x.db.Complete(scope)
 	var o approval
 	for _, option := range options {
 		option(&o)
@@ -300,7 +297,7 @@ func (x *Extension) correct(ctx context.Context, tx *schema.Tx, scope Scope, use
 	m := &schema.Memory{
 		UserID: userID, SessionID: session, SessionName: c.Session, Agent: c.Agent, Kind: old.Kind, Content: c.NewContent,
 		Confidence: 1, Importance: old.Importance, DecayRate: schema.DefaultDecayRate, Origin: old.Origin, Trust: old.Trust,
-		Tags: old.Tags,
+		Tags: old.Tags, Attributes: schema.Attributes{schema.AttrApproved: memory.ByHost.Name},
 	}
 	reading, _ := claims.Parse(m.Content, "", []string{scope.User})
 	claims.Label(m, reading, scope.User, "")

@@ -155,6 +155,10 @@ func TestSuccessorGetsTrust(t *testing.T) {
 	require.Equal(t, schema.OriginUser, got.Memory.Origin)
 	require.Equal(t, "vouch", got.History[1].Operation)
 	require.Equal(t, "host", got.History[1].Actor)
+	p, err := c.x.Profile(t.Context(), vera)
+	require.NoError(t, err)
+	require.Len(t, p.Lines, 1)
+	require.Equal(t, ProfileApproved, p.Lines[0].Group, "the user did not write it")
 }
 
 func TestApproveRefusesProtected(t *testing.T) {

@@ -21,9 +21,10 @@ func (x *Extension) Quarantined(ctx context.Context, scope Scope, limit int) ([]
 	if limit < 0 {
 		return nil, &InvalidError{Field: "limit", Reason: "is negative"}
 	}
-	var records []Record
-	err := x.db.ReadUser(ctx, scope, func(ctx context.Context, s *schema.Snapshot, userID int64) (err error) {
-		records, err = s.Quarantined(ctx, userID, cmp.Or(limit, inspect.DefaultLimit))
+	records := []Record{}
+	err := x.db.ReadUser(ctx, scope, func(ctx context.Context, s *schema.Snapshot, userID int64) error {
+		found, err := s.Quarantined(ctx, userID, cmp.Or(limit, inspect.DefaultLimit))
+		records = append(records[:0], found...)
 		return err
 	})
 	return records, err

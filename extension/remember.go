@@ -63,6 +63,7 @@ func validStated(content string) error {
 }
 
 func (x *Extension) state(ctx context.Context, scope Scope, content string, instead *string) (r *Remembered, err error) {
+	scope = x.db.Complete(scope)
 	if err := scope.Validate(); err != nil {
 		return nil, err
 	}
@@ -141,7 +142,7 @@ func toCorrect(ctx context.Context, tx *schema.Tx, userID int64, id, content str
 	case old.Kind == schema.KindEpisode:
 		return nil, &InvalidError{Field: "memory_id", Reason: "names a message, and what was said stays as it was; state what is true with Remember"}
 	case old.State != schema.StateActive && old.State != schema.StateDormant:
-		return nil, fmt.Errorf("memory %s is no longer current: %w", id, ErrConflict)
+		return nil, notCurrent(ctx, tx, old)
 	case old.ContentHash == schema.HashContent(content):
 		return nil, &InvalidError{Field: "content", Reason: "is what the fact says already"}
 	}
@@ -224,6 +225,9 @@ func (x *Extension) Unprotect(ctx context.Context, scope Scope, idOrName string)
 }
 
 func (x *Extension) protect(ctx context.Context, scope Scope, what string, protected bool) error {
+	if strings.TrimSpace(what) == "" {
+		return &InvalidError{Field: "idOrName", Reason: "is empty; give the id of a fact, or the name or id of an entity"}
+	}
 	if err := schema.ValidLabel("idOrName", what); err != nil {
 		return err
 	}
@@ -248,7 +252,7 @@ func (x *Extension) protect(ctx context.Context, scope Scope, what string, prote
 		case !protected:
 			return tx.Unprotect(ctx, m, memory.ByHost)
 		case m.State != schema.StateActive && m.State != schema.StateDormant:
-			return fmt.Errorf("memory %s is not current: %w", what, ErrConflict)
+			return notCurrent(ctx, tx, m)
 		}
 		if err := tx.Protect(ctx, m, memory.ByHost); err != nil {
 			return err
@@ -263,7 +267,7 @@ func protectEntity(ctx context.Context, tx *schema.Tx, userID int64, name string
 	case err != nil:
 		return err
 	case len(named) == 0:
-		return fmt.Errorf("nothing is called %q: %w", name, ErrNotFound)
+		return fmt.Errorf("no entity has that name: %w", ErrNotFound)
 	case len(named) > 1:
 		return &InvalidError{Field: "name", Reason: fmt.Sprintf("is borne by %d; give the id of the one that is meant", len(named))}
 	}
@@ -349,7 +353,31 @@ func current(ctx context.Context, tx *schema.Tx, m *schema.Memory) (*schema.Memo
 		}
 		break
 	}
-	return nil, fmt.Errorf("memory %s is no longer current: %w", m.UID, ErrConflict)
+	return nil, &staleError{id: m.UID}
+}
+
+// staleError means that a fact does not hold any more. It is an [ErrConflict].
+type staleError struct {
+	id, by string // by: the fact that holds instead, "" for none
+}
+
+func (e *staleError) Error() string {
+	if e.by != "" {
+		return "memory " + e.id + " is no longer current; " + e.by + " replaced it"
+	}
+	return "memory " + e.id + " is no longer current"
+}
+
+// Unwrap returns [ErrConflict].
+func (e *staleError) Unwrap() error { return ErrConflict }
+
+// notCurrent returns the error for a fact that does not hold any more.
+func notCurrent(ctx context.Context, tx *schema.Tx, m *schema.Memory) error {
+	now, err := current(ctx, tx, m)
+	if err != nil {
+		return err
+	}
+	return &staleError{m.UID, now.UID}
 }
 
 // announceWaiting publishes, in the transaction that stores it, that something

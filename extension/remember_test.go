@@ -2,7 +2,7 @@ package extension
 
 import (
 	"context"
-
+	"encoding/json"
 	"sync"
 	"testing"
 	"time"
@@ -178,4 +178,50 @@ func TestPendingProposalDoesNotFade(t *testing.T) {
 	}
 	require.Equal(t, []string{"Dr Rao"}, l.objects())
 
+}
+
+func TestCorrectNamesTheFactThatHolds(t *testing.T) {
+	l := newDiary(t)
+	first, err := l.x.Remember(t.Context(), dora, "Dora lives in Oslo.")
+	require.NoError(t, err)
+	second, err := l.x.Correct(t.Context(), dora, first.Memory.UID, "Dora lives in Bergen.")
+	require.NoError(t, err)
+	_, corrected := l.x.Correct(t.Context(), dora, first.Memory.UID, "Dora lives in Ghent.")
+	for _, err := range []error{corrected, l.x.Protect(t.Context(), dora, first.Memory.UID)} {
+		require.ErrorIs(t, err, ErrConflict)
+		require.EqualError(t, err, "memory "+first.Memory.UID+" is no longer current; "+second.Memory.UID+" replaced it")
+	}
+	_, err = l.x.Forget(t.Context(), dora, second.Memory.UID)
+	require.NoError(t, err)
+	_, err = l.x.Correct(t.Context(), dora, second.Memory.UID, "Dora lives in Ghent.")
+	require.ErrorIs(t, err, ErrConflict)
+	require.EqualError(t, err, "memory "+second.Memory.UID+" is no longer current")
+}
+
+func TestProtectNeedsAName(t *testing.T) {
+	l := newDiary(t)
+	l.says("I live in Ghent.")
+	for _, what := range []string{"", "  "} {
+		invalid := &InvalidError{}
+		require.ErrorAs(t, l.x.Protect(t.Context(), dora, what), &invalid)
+		require.Equal(t, "idOrName", invalid.Field)
+	}
+	err := l.x.Unprotect(t.Context(), dora, "Zanzibarix")
+	require.ErrorIs(t, err, ErrNotFound)
+	require.NotContains(t, err.Error(), "Zanzibarix", "errors hold no user's text")
+}
+
+func TestEmptyListsAreLists(t *testing.T) {
+	l := newDiary(t)
+	for _, scope := range []Scope{dora, {User: "nobody"}} {
+		proposals, err := l.x.Proposals(t.Context(), scope)
+		require.NoError(t, err)
+		timeline, err := l.x.Timeline(t.Context(), scope, TimelineQuery{})
+		require.NoError(t, err)
+		quarantined, err := l.x.Quarantined(t.Context(), scope, 0)
+		require.NoError(t, err)
+		encoded, err := json.Marshal([]any{proposals, timeline, quarantined})
+		require.NoError(t, err)
+		require.JSONEq(t, `[[],[],[]]`, string(encoded))
+	}
 }

@@ -55,6 +55,7 @@ type Gaps struct {
 //
 // Errors: [*InvalidError], the database's errors, the context's error.
 func (x *Extension) Stats(ctx context.Context, scope Scope) (*Stats, error) {
+	scope = x.db.Complete(scope)
 	stats := &Stats{Memories: map[string]int64{}, Dormant: map[string]int64{}, States: map[string]int64{}}
 	stats.Health.Background = x.background != nil
 	for _, k := range schema.Kinds {

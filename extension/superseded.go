@@ -15,6 +15,7 @@ import (
 //
 // Errors: [*InvalidError], the database's errors, the context's error.
 func (x *Extension) Superseded(ctx context.Context, scope Scope, memories ...Record) (map[string]Superseded, error) {
+	scope = x.db.Complete(scope)
 	if err := scope.Validate(); err != nil || len(memories) == 0 {
 		return nil, err
 	}

@@ -43,25 +43,28 @@ func validTimeline(q *TimelineQuery) error {
 
 // Timeline lists one user's memories in the order of their event times. It includes
 // superseded claims, with their State, and forgotten memories if asked for. It leaves out
-// retired memories, claims that repeat another one in other words, and sentences extracted
-// verbatim from a message.
+// retired memories, claims that repeat another one in other words, and sentences of a listed
+// message that no pattern parsed and that were kept only because they may stay true. It is
+// never nil.
 //
 // Errors: [*InvalidError]; [ErrNotFound] for an entity unknown to this user's
 // memory; the database's errors, the context's error.
 func (x *Extension) Timeline(ctx context.Context, scope Scope, q TimelineQuery) ([]Record, error) {
+	scope = x.db.Complete(scope)
 	if err := scope.Validate(); err != nil {
 		return nil, err
 	}
 	if err := validTimeline(&q); err != nil {
 		return nil, err
 	}
-	var records []Record
+	records := []Record{}
 	err := x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
 		userID, err := s.UserID(ctx, scope)
 		if err != nil {
 			return err
 		}
-		records, err = inspect.Timeline(ctx, s, userID, q)
+		found, err := inspect.Timeline(ctx, s, userID, q)
+		records = append(records[:0], found...)
 		return err
 	})
 	return records, err
@@ -81,6 +84,7 @@ type Detail struct {
 // Errors: [*InvalidError]; [ErrNotFound] for an id that does not exist or is
 // another user's; the database's errors, the context's error.
 func (x *Extension) Get(ctx context.Context, scope Scope, id string) (*Detail, error) {
+	scope = x.db.Complete(scope)
 	if err := scope.Validate(); err != nil {
 		return nil, err
 	}

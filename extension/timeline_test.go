@@ -196,3 +196,21 @@ func TestUsersOrder(t *testing.T) {
 	require.Equal(t, extension.Scope{User: "zoe"}, users[0].Scope())
 	require.Equal(t, extension.Scope{Tenant: "acme", User: "ada"}, users[2].Scope())
 }
+
+// Sentences that are kept beside their message do not take its place in the limit.
+func TestTimelineLimitCountsWhatIsListed(t *testing.T) {
+	x := open(t, fresh(t))
+	for i, text := range []string{"Karim has his own bakery since two weeks", "My sister keeps bees on her roof in Ghent", "The cat sleeps in the laundry basket every night", "Our allotment is behind the old brickworks"} {
+		say(t, x, ada, monday.Add(time.Duration(i)*time.Hour), text)
+	}
+	require.NoError(t, x.WaitIdle(t.Context()))
+	facts, err := x.Timeline(t.Context(), ada, extension.TimelineQuery{Kinds: []extension.Kind{extension.KindFact}})
+	require.NoError(t, err)
+	require.Len(t, facts, 4)
+	records, err := x.Timeline(t.Context(), ada, extension.TimelineQuery{Limit: 4})
+	require.NoError(t, err)
+	require.Equal(t, []string{"Karim has his own bakery since two weeks", "My sister keeps bees on her roof in Ghent", "The cat sleeps in the laundry basket every night", "Our allotment is behind the old brickworks"}, contents(records))
+	records, err = x.Timeline(t.Context(), ada, extension.TimelineQuery{Limit: 2})
+	require.NoError(t, err)
+	require.Equal(t, []string{"The cat sleeps in the laundry basket every night", "Our allotment is behind the old brickworks"}, contents(records))
+}

@@ -24,6 +24,7 @@ import (
 // [*RedactionError]; [*InvalidError] for an empty input or an unknown format; the
 // reader's, the database's and the context's errors.
 func (x *Extension) Import(ctx context.Context, r io.Reader, opts transfer.ImportOptions) (*transfer.ImportReport, error) {
+	opts.Scope = x.db.Complete(opts.Scope)
 	done, err := transfer.Import(ctx, x.mem, r, opts)
 	if raised := x.raiseCycle(ctx, opts.Scope, done.Cycle); err == nil {
 		err = raised
@@ -50,6 +51,7 @@ func (x *Extension) Import(ctx context.Context, r io.Reader, opts transfer.Impor
 // [*InvalidError] for the options; [ErrReadOnly]; the file system's, the database's
 // and the context's errors.
 func (x *Extension) ImportArchive(ctx context.Context, scope Scope, dir string, opts transfer.ArchiveOptions) (*transfer.ArchiveReport, error) {
+	scope = x.db.Complete(scope)
 	return transfer.ImportArchive(ctx, x.mem, scope, dir, opts)
 }
 
@@ -69,6 +71,7 @@ func (x *Extension) ImportArchive(ctx context.Context, scope Scope, dir string, 
 // [CoreMemoryConfig.Blocks] lacks one of the blocks; the reader's and the
 // database's errors. Nothing is imported if there is an error.
 func (x *Extension) ImportBank(ctx context.Context, scope Scope, r io.Reader) (*transfer.BankReport, error) {
+	scope = x.db.Complete(scope)
 	return transfer.ImportBank(ctx, x.mem, scope, r)
 }
 
@@ -94,6 +97,7 @@ func (x *Extension) ImportBank(ctx context.Context, scope Scope, r io.Reader) (*
 // database, of the context. After an error the output is incomplete, and Import
 // rejects it.
 func (x *Extension) Export(ctx context.Context, w io.Writer, scope Scope) (*transfer.ExportReport, error) {
+	scope = x.db.Complete(scope)
 	return transfer.Export(ctx, x.mem, w, scope)
 }
 
@@ -105,5 +109,6 @@ func (x *Extension) Export(ctx context.Context, w io.Writer, scope Scope) (*tran
 // Errors: [*InvalidError]; [ErrNotFound] for an unknown user; those of w, of the
 // database, of the context.
 func (x *Extension) ExportStream(ctx context.Context, w io.Writer, scope Scope) (*transfer.ExportReport, error) {
+	scope = x.db.Complete(scope)
 	return transfer.ExportStream(ctx, x.mem, w, scope)
 }

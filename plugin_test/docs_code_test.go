@@ -2,27 +2,107 @@ package plugin_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
+	"strings"
+	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"github.com/tmc/langchaingo/agents"
 	"github.com/tmc/langchaingo/embeddings"
 	"github.com/tmc/langchaingo/llms"
 	"github.com/tmc/langchaingo/llms/openai"
+	"github.com/tmc/langchaingo/memory"
 
 	"github.com/ebbmem/ebb/consolidate/fourstores"
 	"github.com/ebbmem/ebb/encoder"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/audit"
 	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/recall/retention"
 )
 
-// The functions below hold the Go blocks of README.md and docs/. They are compiled and never
-// run; TestGoCodeInTheDocumentsCompiles compares them with the documents.
+// The functions below hold the Go blocks of README.md and docs/. They are compiled, and
+// all but continued never run; TestGoCodeInTheDocumentsCompiles compares them with the documents.
 var _ = []any{
 	readmeQuickStart, readmeEmbedder, readmeNights, readmeCalls, profilesConsolidate, encoderOpen,
 	profilesRetention, profilesDual, profilesBlocks, profilesThreeTier, profilesTeam, profilesCognitive, profilesStores, profilesReflection, profilesRules,
+	hostsChanges,
+}
+
+func continued(ctx context.Context, ext *extension.Extension, scope extension.Scope) (*extension.Memory, error) {
+	s, err := ext.Session(scope)
+	if err != nil {
+		return nil, err
+	}
+	turns, err := ext.Timeline(ctx, scope, extension.TimelineQuery{
+		Session: scope.Session, Kinds: []extension.Kind{extension.KindEpisode}, WithoutQuarantined: true, Limit: 20,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var before []llms.ChatMessage
+	for _, t := range turns {
+		switch t.Role {
+		case "user":
+			before = append(before, llms.HumanChatMessage{Content: t.Content})
+		case "assistant":
+			before = append(before, llms.AIChatMessage{Content: t.Content})
+		}
+	}
+	history := memory.NewChatMessageHistory(memory.WithPreviousMessages(before))
+	return s.Memory(extension.WithInner(memory.NewConversationBuffer(memory.WithChatHistory(history)))), nil
+}
+
+// A later process goes on with a conversation as docs/HOSTS.md says.
+func TestConversationOverStatelessRequests(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.db")
+	scope := extension.Scope{User: "ada", Session: "chat"}
+	turns := [][2]string{{"Where is my order 4711?", "It left our warehouse this morning."}, {"And when does it come?", "On Thursday."}}
+	var seen []string
+	for _, turn := range turns {
+		ext, err := extension.Open(t.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}})
+		require.NoError(t, err)
+		m, err := continued(t.Context(), ext, scope)
+		require.NoError(t, err)
+		loaded, err := m.LoadMemoryVariables(t.Context(), map[string]any{"input": turn[0]})
+		require.NoError(t, err)
+		seen = append(seen, fmt.Sprint(loaded["history"]))
+		require.NoError(t, m.SaveContext(t.Context(), map[string]any{"input": turn[0]}, map[string]any{"output": turn[1]}))
+		stored, err := ext.Timeline(t.Context(), scope, extension.TimelineQuery{Kinds: []extension.Kind{extension.KindEpisode}})
+		require.NoError(t, err)
+		require.Len(t, stored, 2*len(seen), "what was filled in is not stored again")
+		require.NoError(t, ext.Close(t.Context()))
+	}
+	require.Empty(t, seen[0])
+	for _, said := range turns[0] {
+		require.Equal(t, 1, strings.Count(seen[1], said), seen[1])
+	}
+}
+
+func hostsChanges(ctx context.Context, ext *extension.Extension, scope extension.Scope, now time.Time) error {
+	changes, err := audit.Changes(ctx, ext, scope, audit.ChangeFilter{Since: now.AddDate(0, 0, -1), Until: now})
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		if c.Record != "memories" {
+			continue
+		}
+		d, err := ext.Get(ctx, scope, c.ID)
+		if errors.Is(err, extension.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Println(c.At, c.Actor, c.Operation, d.Memory.Content)
+	}
+	return nil
 }
 
 func readmeQuickStart(ctx context.Context, llm llms.Model) error {

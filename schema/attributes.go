@@ -18,6 +18,7 @@ const (
 	AttrQuarantine = "quarantine" // the reason for the quarantine
 	AttrReleased   = "released"   // who released it from quarantine; it is not inspected again
 	AttrSaid       = "said"       // of a claim that code parsed from a message: claim, wish or lasting
+	AttrApproved   = "approved"   // of a claim: who made another's text the user's word by decision
 	AttrForgotten  = "forgotten"  // when its user asked to forget it, RFC 3339
 
 	AttrSeen      = "seen"      // of a claim that an agent saved: [SeenUser], or none
@@ -40,7 +41,7 @@ var ruledAttributes = []string{AttrTier, AttrTagged, AttrValence, AttrArousal, A
 // that is kept verbatim because it is likely to stay true.
 const SaidLasting = "lasting"
 
-var ownAttributes = append([]string{AttrTool, AttrPartial, AttrTemporal, AttrDepth, AttrPrompt, AttrQuestions, AttrQuarantine, AttrReleased, AttrSaid, AttrForgotten, AttrSeen, AttrChannels}, ruledAttributes...)
+var ownAttributes = append([]string{AttrTool, AttrPartial, AttrTemporal, AttrDepth, AttrPrompt, AttrQuestions, AttrQuarantine, AttrReleased, AttrSaid, AttrApproved, AttrForgotten, AttrSeen, AttrChannels}, ruledAttributes...)
 
 // Limits of a memory's metadata.
 const (

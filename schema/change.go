@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -179,7 +180,8 @@ func (tx *Tx) Unprotect(ctx context.Context, m *Memory, by Actor) error {
 	return nil
 }
 
-// SetTrust sets the origin and the trust of a memory by the decision of a host.
+// SetTrust sets the origin and the trust of a memory by the decision of a host. A memory
+// that becomes the user's word gets [AttrApproved]: its text may be a model's.
 //
 // Errors: [*InvalidError] for a trust above the origin's ceiling; [ErrConflict].
 func (tx *Tx) SetTrust(ctx context.Context, m *Memory, origin Origin, trust Trust, by Actor) error {
@@ -188,10 +190,16 @@ func (tx *Tx) SetTrust(ctx context.Context, m *Memory, origin Origin, trust Trus
 	if err := changed.Validate(); err != nil {
 		return err
 	}
-	if err := tx.changeMemory(ctx, m, by, "vouch", change{"origin", string(origin)}, change{"trust", int64(trust)}); err != nil {
+	changes := []change{{"origin", string(origin)}, {"trust", int64(trust)}}
+	if changed.OwnWords() && !m.OwnWords() {
+		changed.Attributes = Attributes{AttrApproved: by.Name}
+		maps.Copy(changed.Attributes, m.Attributes)
+		changes = append(changes, change{"attributes", changed.Attributes})
+	}
+	if err := tx.changeMemory(ctx, m, by, "vouch", changes...); err != nil {
 		return err
 	}
-	m.Origin, m.Trust = origin, trust
+	m.Origin, m.Trust, m.Attributes = origin, trust, changed.Attributes
 	return nil
 }
 

@@ -9,8 +9,9 @@ import (
 // Scope identifies the user of a memory. It is a required argument of every method that
 // reads or writes memories, and never a parameter that a model can set.
 //
-// Only User is required. An empty Tenant is a tenant of its own. Session and Agent label
-// what is written; they restrict a query only if it filters by them.
+// Only User is required. An empty Tenant is a tenant of its own; in a file of one tenant,
+// see package tenants, it is that one. Session and Agent label what is written; they
+// restrict a query only if it filters by them.
 type Scope struct {
 	Tenant  string `json:"tenant,omitempty"`
 	User    string `json:"user"`

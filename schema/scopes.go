@@ -30,6 +30,15 @@ func (db *DB) BindTenant(name string) error {
 // Tenant returns the tenant that the database is restricted to, nil for none.
 func (db *DB) Tenant() *string { return db.tenant.Load() }
 
+// Complete sets the empty tenant of a scope with a user to the tenant that the database is
+// restricted to. The entries for hosts call it, so that a scope has one form below them.
+func (db *DB) Complete(scope Scope) Scope {
+	if tenant := db.tenant.Load(); tenant != nil && scope.Tenant == "" && scope.User != "" {
+		scope.Tenant = *tenant
+	}
+	return scope
+}
+
 // admit validates a scope and its tenant.
 func (db *DB) admit(scope Scope) error {
 	if err := scope.Validate(); err != nil {
@@ -131,8 +140,36 @@ const userWatermark = `SELECT id, coalesce((SELECT max(c.id) FROM chunks c WHERE
 // textEnds is how far a user's text and changes go in a snapshot.
 type textEnds struct{ user, chunk, op int64 }
 
-// UserID returns the row id of the scope's user, which it creates if necessary.
+// UserID returns the row id of the scope's user, which it creates if necessary. Only a
+// write that stores what a host or a user gives may create one: background work and
+// reports use [Tx.KnownUserID], or they would store an erased user's name again.
 func (tx *Tx) UserID(ctx context.Context, scope Scope) (int64, error) {
+	return tx.userID(ctx, scope, true)
+}
+
+// KnownUserID returns the row id of the scope's user.
+//
+// Errors: [ErrNotFound] if nothing was written for the user.
+func (tx *Tx) KnownUserID(ctx context.Context, scope Scope) (int64, error) {
+	id, err := tx.userID(ctx, scope, false)
+	if err == nil && id == 0 {
+		err = ErrNotFound
+	}
+	return id, err
+}
+
+// SameUser returns [ErrNotFound] unless userID is the row id of the scope's user. A write
+// with an id that was read earlier calls it: the user may have been erased since, and may
+// have come back with another id.
+func (tx *Tx) SameUser(ctx context.Context, scope Scope, userID int64) error {
+	id, err := tx.KnownUserID(ctx, scope)
+	if err == nil && id != userID {
+		err = ErrNotFound
+	}
+	return err
+}
+
+func (tx *Tx) userID(ctx context.Context, scope Scope, create bool) (id int64, err error) {
 	if err := tx.db.admit(scope); err != nil {
 		return 0, err
 	}
@@ -141,15 +178,17 @@ func (tx *Tx) UserID(ctx context.Context, scope Scope) (int64, error) {
 		return id, nil
 	}
 	if tx.file == nil {
-		return tx.enter(ctx, key, true)
+		return tx.enter(ctx, key, create)
 	}
 	if id, ok := tx.db.scopes.users.Get(key); ok {
 		return id, nil
 	}
 	once := tx.db.scopes.since()
-	var id int64
-	err := tx.Row(ctx, "SELECT id FROM users WHERE tenant = ? AND name = ?", []any{key.tenant, key.name}, &id)
+	err = tx.Row(ctx, "SELECT id FROM users WHERE tenant = ? AND name = ?", []any{key.tenant, key.name}, &id)
 	if errors.Is(err, sql.ErrNoRows) {
+		if !create {
+			return 0, nil
+		}
 		id, err = tx.Insert(ctx, "INSERT INTO users (tenant, name, created_at) VALUES (?, ?, ?)", key.tenant, key.name, tx.Now.UnixMilli())
 	}
 	if err != nil {
@@ -161,23 +200,6 @@ func (tx *Tx) UserID(ctx context.Context, scope Scope) (int64, error) {
 	tx.users[key] = id
 	tx.OnCommit(func() { once(func() { tx.db.scopes.users.Add(key, id) }) })
 	return id, nil
-}
-
-// KnownUserID returns the row id of the scope's user.
-//
-// Errors: [ErrNotFound] if nothing was written for the user.
-func (tx *Tx) KnownUserID(ctx context.Context, scope Scope) (id int64, err error) {
-	if err := tx.db.admit(scope); err != nil {
-		return 0, err
-	}
-	if tx.file == nil {
-		if id, err = tx.enter(ctx, userKey{scope.Tenant, scope.User}, false); err == nil && id == 0 {
-			err = sql.ErrNoRows
-		}
-		return id, OrNotFound(err)
-	}
-	err = tx.Row(ctx, "SELECT id FROM users WHERE tenant = ? AND name = ?", []any{scope.Tenant, scope.User}, &id)
-	return id, OrNotFound(err)
 }
 
 // server is implemented by writes of an engine that runs those of several users at a time.

@@ -41,6 +41,14 @@ func (c *claim) doubt(d *Deps) string {
 // add stores a claim, or strengthens the existing one, and ends the claims that it
 // replaces. It links the entities of a new claim and announces it.
 func (c *claim) add(ctx context.Context, tx *schema.Tx, d *Deps, userID int64, kind schema.Kind) (claims.Outcome, error) {
+	for _, b := range []*backing{c.backing, c.drawn} {
+		if b == nil {
+			continue
+		}
+		if _, err := tx.Memory(ctx, userID, b.turn.UID); err != nil { // it may have been erased since it was read
+			return claims.Outcome{}, err
+		}
+	}
 	sessionID, err := tx.SessionID(ctx, userID, d.Scope.Session)
 	if err != nil {
 		return claims.Outcome{}, err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/erase"
 	"github.com/ebbmem/ebb/tools"
 )
 
@@ -461,4 +463,36 @@ func call(t *testing.T, h *host, name, input string) {
 			assert.NotEmpty(t, answer)
 		}
 	}
+}
+
+// The user may be erased while a tool runs, and come back under the same name.
+func TestErasedMessageBacksNoClaim(t *testing.T) {
+	pgtest.FileOnly(t, "the number of its writes")
+	var stop func() // ends the erasure when the rows of the user have no name any more and are still to be deleted
+	writes := 0
+	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &schema.Options{Now: func() time.Time {
+		if writes++; stop != nil && writes == 2 { // which it still carries out
+			stop()
+		}
+		return noon
+	}})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	h := newHost(t, db, schema.Scope{User: "ada", Session: "s1"})
+	said := h.says("My dog is called Zanzibarix.", 0)
+	h.between = func() {
+		h.between = nil
+		ctx, cancel := context.WithCancel(t.Context())
+		writes, stop = 0, cancel
+		_, err := erase.Run(ctx, h.db, h.scope, erase.Erasure{Everything: true}, schema.Actor{Name: "host"})
+		require.ErrorIs(t, err, context.Canceled)
+		h.says("Good morning.", 0)
+		_, err = schema.Get(t.Context(), h.db, func(ctx context.Context, s *schema.Snapshot) (*schema.Memory, error) {
+			return s.Memory(ctx, said.UserID, said.UID)
+		})
+		require.NoError(t, err)
+	}
+	require.Contains(t, h.call("remember_fact", "The user's dog is called Zanzibarix."), "failed inside the memory")
+	require.Empty(t, h.news)
+	require.EqualValues(t, 2, h.rows("memories"))
 }

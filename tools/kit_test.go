@@ -34,6 +34,7 @@ type host struct {
 	trust schema.Trust
 
 	storing func() // called in the write that stores a claim; may be nil
+	between func() // called between the reads of a call and its write; may be nil
 }
 
 func openDB(t testing.TB) *schema.DB {
@@ -62,7 +63,12 @@ func newHost(t testing.TB, db *schema.DB, scope schema.Scope, names ...string) *
 			h.news = append(h.news, m.Content)
 			return nil
 		},
-		TurnTrust: func() schema.Trust { return h.trust },
+		TurnTrust: func() schema.Trust {
+			if h.between != nil {
+				h.between()
+			}
+			return h.trust
+		},
 		Report: func(_ context.Context, _ string, err error) {
 			h.mu.Lock()
 			defer h.mu.Unlock()

@@ -272,8 +272,8 @@ func (d *Deps) acceptBlock(ctx context.Context, tx *schema.Tx, userID int64, c *
 }
 
 func decideOffer(ctx context.Context, tx *schema.Tx, d *Deps, id string, accept bool) (string, error) {
-	userID, err := tx.UserID(ctx, d.Scope)
-	if err != nil {
+	userID, err := tx.KnownUserID(ctx, d.Scope)
+	if err != nil && !errors.Is(err, schema.ErrNotFound) { // nothing waits for an unknown user
 		return "", err
 	}
 	waiting, err := d.reviewed(ctx, tx, userID)

@@ -15,9 +15,9 @@ type profileCmd struct {
 
 // Help documents the JSON.
 func (profileCmd) Help() string {
-	return `Lists the user's statements about themselves that still hold. Prompts start with them, as far as the budget allows. The order is: facts the user asked to keep for good, facts stored by a tool or the host, facts extracted from messages, what was said in passing and is shown only where there is room; within a group by time.
+	return `Lists the user's statements about themselves that still hold. Prompts start with them, as far as the budget allows. The order is: facts the user asked to keep for good, facts stored by a tool or the host, facts extracted from messages, texts of an assistant that were approved, what was said in passing and is shown only where there is room; within a group by time.
 
-With --json: {"lines": [{"text", "group": "kept"|"told"|"said"|"passing", "said", "since", "before", "ended", "claims": [ID], "sources": [ID], "dormant", "tokens"}], "tokens", "budget"}; sources are the messages; since is when the line replaced an earlier statement, before when that began.`
+With --json: {"lines": [{"text", "group": "kept"|"told"|"said"|"approved"|"passing", "said", "since", "before", "ended", "claims": [ID], "sources": [ID], "dormant", "tokens"}], "tokens", "budget"}; sources are the messages, none for what a person stored or approved; since is when the line replaced an earlier statement, before when that began.`
 }
 
 func (c *profileCmd) Run(a *app) (err error) {
@@ -49,7 +49,8 @@ func (c *profileCmd) Run(a *app) (err error) {
 		return p.Err
 	}
 	titles := map[extension.ProfileGroup]string{
-		extension.ProfileKept: "Kept for good", extension.ProfileTold: "Told", extension.ProfileSaid: "Only said", extension.ProfilePassing: "Said in passing",
+		extension.ProfileKept: "Kept for good", extension.ProfileTold: "Told", extension.ProfileSaid: "Only said",
+		extension.ProfileApproved: "Approved, in an assistant's words", extension.ProfilePassing: "Said in passing",
 	}
 	for i, l := range v.Lines {
 		if i == 0 || v.Lines[i-1].Group != l.Group {

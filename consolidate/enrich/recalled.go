@@ -22,7 +22,7 @@ type RecalledItem struct {
 // the journal; applying an event again changes nothing.
 //
 // Errors: [*schema.InvalidError] for the scope or channel, [schema.ErrNotFound]
-// if the journal has no such event of this user.
+// if the journal has no such event of this user, or there is no such user.
 func ApplyRecalled(ctx context.Context, db *schema.DB, scope schema.Scope, eventSeq int64, channel, query string, items []RecalledItem, at time.Time) error {
 	if err := scope.Validate(); err != nil {
 		return err
@@ -43,11 +43,7 @@ func ApplyRecalled(ctx context.Context, db *schema.DB, scope schema.Scope, event
 			uids = append(uids, item.ID)
 		}
 	}
-	return db.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
-		userID, err := tx.UserID(ctx, scope)
-		if err != nil {
-			return err
-		}
+	return db.WriteUser(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
 		recorded, err := tx.RecordInjection(ctx, &schema.Injection{
 			UserID: userID, EventSeq: eventSeq, Session: scope.Session, Channel: channel, Query: query, Items: string(shown), ShownAt: schema.At(at),
 		})

@@ -36,6 +36,7 @@ func BenchmarkOutbox(b *testing.B) {
 		events[i], err = eventbus.New(eventbus.TopicMemoryStored, ada, eventbus.OriginUser, eventbus.Stored{ID: fmt.Sprint(i)})
 		require.NoError(b, err)
 	}
+	report(b, j) // now ada is known
 	require.NoError(b, j.Report(b.Context(), events...))
 	b.ResetTimer()
 	newOutbox(b, j, js, jetstream.OutboxOptions{FromStart: true})

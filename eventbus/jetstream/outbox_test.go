@@ -18,9 +18,11 @@ import (
 	"github.com/ebbmem/ebb/internal/racing"
 )
 
-// report publishes a memory.stored report with a text as its id.
+// report publishes a memory.stored report with a text as its id. Reports of unknown users
+// are dropped.
 func report(t testing.TB, j *eventbus.Journal, ids ...string) {
 	t.Helper()
+	require.NoError(t, j.Publish(context.Background(), eventbus.UserMessage(ada, "x", eventbus.WithID("known"))))
 	for _, id := range ids {
 		e, err := eventbus.New(eventbus.TopicMemoryStored, ada, eventbus.OriginUser, eventbus.Stored{ID: id, Kind: "episode"})
 		require.NoError(t, err)

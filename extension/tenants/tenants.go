@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -127,7 +128,8 @@ func (d *Dir) reportClock(err error) {
 	}
 }
 
-// Tenant is the memory of one tenant. It is held open until Close.
+// Tenant is the memory of one tenant. It is held open until Close. In the scopes of its
+// methods and of published events an empty Tenant is this one.
 type Tenant struct {
 	*extension.Extension
 
@@ -148,25 +150,20 @@ func (t *Tenant) Close(context.Context) error {
 	return nil
 }
 
-// Session returns the memory as seen by one conversation of a user of the tenant.
-// The scope's tenant may be left empty.
-func (t *Tenant) Session(scope schema.Scope) (*extension.Session, error) {
-	if scope.Tenant == "" {
-		scope.Tenant = t.name
-	}
-	return t.Extension.Session(scope)
-}
-
 // Tenant opens the memory of a tenant, creating it if it does not exist. Callers
 // share one open file. Close it after use, for example after each turn: opening it
 // again is free while the file is open, and takes some milliseconds otherwise. If
 // MaxOpen files are held, it waits for one to be released.
 //
 // All scopes in the file have this tenant; another one is an
-// [*schema.InvalidError].
+// [*schema.InvalidError]. So is an empty name: a forgotten header would put all
+// callers into one memory.
 //
 // Errors: those of [extension.Open]; [schema.ErrClosed]; the context's error.
 func (d *Dir) Tenant(ctx context.Context, name string) (*Tenant, error) {
+	if strings.TrimSpace(name) == "" {
+		return nil, &schema.InvalidError{Field: "tenant", Reason: "is empty; name the tenant, or open one file with extension.Open"}
+	}
 	if err := schema.ValidLabel("tenant", name); err != nil {
 		return nil, err
 	}

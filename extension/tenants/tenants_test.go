@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -20,6 +22,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/internal/files"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -66,7 +69,7 @@ func TestTenantsHaveFilesOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "memories")
 	d := openDir(t, path, &Config{Memory: noRounds})
-	tenants := []string{"", "acme", "Acme", "ACME", "acme ", "../acme", "globex", "Jo\u0308rg", "J\u00f6rg", strings.Repeat("x", 512)}
+	tenants := []string{"acme", "Acme", "ACME", "acme ", "../acme", "globex", "Jo\u0308rg", "J\u00f6rg", strings.Repeat("x", 512)}
 	for _, tenant := range tenants {
 		require.NoError(t, tell(t.Context(), d, tenant, "We are "+tenant))
 	}
@@ -87,6 +90,10 @@ func TestTenantsHaveFilesOfTheirOwn(t *testing.T) {
 	require.NoError(t, d.Close(t.Context()), "again")
 	_, err = d.Tenant(t.Context(), "acme")
 	require.ErrorIs(t, err, schema.ErrClosed)
+	for _, none := range []string{"", " "} {
+		_, err = d.Tenant(t.Context(), none)
+		require.ErrorContains(t, err, "tenant is empty", "a forgotten header would open one memory for all")
+	}
 
 	entries, err := os.ReadDir(path)
 	require.NoError(t, err)
@@ -150,6 +157,75 @@ func TestFileServesOneTenant(t *testing.T) {
 	again := openDir(t, path, &Config{Memory: noRounds})
 	_, err = again.Tenant(t.Context(), "globex")
 	require.ErrorContains(t, err, "another tenant's memory")
+}
+
+// Each method of a tenant's memory that takes a scope completes it.
+func TestEmptyTenantIsTheFiles(t *testing.T) {
+	d := openDir(t, filepath.Join(t.TempDir(), "memories"), &Config{Memory: noRounds})
+	m, err := d.Tenant(t.Context(), "acme")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, m.Close(t.Context())) }()
+	short, full := schema.Scope{User: "ada"}, schema.Scope{Tenant: "acme", User: "ada"}
+	publish := func(scope schema.Scope, id string) {
+		require.NoError(t, m.Bus().Publish(t.Context(), eventbus.UserMessage(scope, "My dog is called Zanzibarix", eventbus.WithID(id))))
+	}
+	publish(short, "m1")
+	methods := reflect.TypeOf(m)
+	tried := 0
+	for i := range methods.NumMethod() {
+		method := methods.Method(i)
+		in := []reflect.Value{reflect.ValueOf(m)}
+		scoped := false
+		for n := 1; n < method.Type.NumIn() && (n < method.Type.NumIn()-1 || !method.Type.IsVariadic()); n++ {
+			switch of := method.Type.In(n); of {
+			case reflect.TypeFor[context.Context]():
+				in = append(in, reflect.ValueOf(t.Context()))
+			case reflect.TypeFor[schema.Scope]():
+				in, scoped = append(in, reflect.ValueOf(short)), true
+			case reflect.TypeFor[io.Reader]():
+				in = append(in, reflect.ValueOf(strings.NewReader("x")))
+			case reflect.TypeFor[io.Writer]():
+				in = append(in, reflect.ValueOf(io.Discard))
+			case reflect.TypeFor[string]():
+				in = append(in, reflect.ValueOf("x"))
+			default:
+				in = append(in, reflect.Zero(of))
+			}
+		}
+		if !scoped {
+			continue
+		}
+		tried++
+		for _, out := range method.Func.Call(in) {
+			var invalid *schema.InvalidError
+			if err, is := reflect.TypeAssert[error](out); is && errors.As(err, &invalid) {
+				require.NotEqual(t, "Scope.Tenant", invalid.Field, method.Name)
+			}
+		}
+	}
+	require.Greater(t, tried, 35)
+
+	// Both forms are one user and one conversation, also where no row says so.
+	_, err = m.Import(t.Context(), strings.NewReader(`{"id":"m2","time":"2026-01-02T03:04:05Z","text":"The kettle is green"}`), transfer.ImportOptions{Scope: short})
+	require.NoError(t, err)
+	require.NoError(t, m.SetCycle(t.Context(), short, 7))
+	require.EqualValues(t, 7, m.Cycle(full))
+	require.NoError(t, m.Bus().Publish(t.Context(), eventbus.ToolResult(short, "web", "Zanzibarix is a parrot", eventbus.From(eventbus.OriginToolExternal))))
+	require.NoError(t, m.Bus().Publish(t.Context(), eventbus.AgentResponse(full, "So it is a parrot", eventbus.WithID("answer"))))
+	said, err := m.Timeline(t.Context(), short, extension.TimelineQuery{})
+	require.NoError(t, err)
+	answer := said[slices.IndexFunc(said, func(r extension.Record) bool { return r.EventID == "answer" })]
+	require.Equal(t, eventbus.OriginToolExternal.Ceiling(), answer.Trust, "it followed the web page")
+	_, err = m.Erase(t.Context(), short, extension.Erasure{Everything: true})
+	require.NoError(t, err)
+	require.Zero(t, m.Cycle(full))
+	publish(full, "m1")
+	publish(short, "m1")
+	_, err = m.Import(t.Context(), strings.NewReader(`{"id":"m2","time":"2026-01-02T03:04:05Z","text":"The kettle is green"}`), transfer.ImportOptions{Scope: full})
+	require.NoError(t, err)
+	users, err := m.Users(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, users)
 }
 
 // Nothing in an encrypted folder tells who its tenants are, not even to who

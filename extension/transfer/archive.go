@@ -260,6 +260,9 @@ func (j *archiving) settle(ctx context.Context, uri, hash string, holds map[stri
 	retired := 0
 	err = j.m.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 		retired = 0
+		if err := tx.SameUser(ctx, j.scope, j.userID); err != nil {
+			return err
+		}
 		for _, m := range parts {
 			set := m.State != schema.StateActive && m.State != schema.StateRetired // quarantined, for example
 			if set || m.Protected || holds[m.EventID] == (m.State == schema.StateActive) {

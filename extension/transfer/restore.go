@@ -235,6 +235,9 @@ func (r *restorer) settle(ctx context.Context) error {
 	for {
 		var changed int
 		err := r.job.m.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+			if err := tx.SameUser(ctx, r.scope, r.userID); err != nil {
+				return err
+			}
 			for id := range r.passed.events { // the episode was erased here
 				if err := r.before.DropEvent(ctx, tx, id); err != nil {
 					return err
@@ -306,6 +309,11 @@ func (r *restorer) flush(ctx context.Context) error {
 	var found passed
 	err := r.job.m.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 		read, fresh, erased = 0, 0, 0
+		if r.userID != 0 {
+			if err := tx.SameUser(ctx, r.scope, r.userID); err != nil {
+				return err
+			}
+		}
 		found = *r.passed // this may run twice; its sets hold the same then
 		w := &restoring{passed: &found, Writer: records.Writer{
 			Tx: tx, Scope: r.scope, UserID: r.userID, Trusted: r.job.opts.Restore,

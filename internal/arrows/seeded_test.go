@@ -100,7 +100,7 @@ func TestCheckFindsSeededViolations(t *testing.T) {
 		{
 			"a black-box test stays outside",
 			pkg{folder: "plugin_test", testImports: []string{ours("extension"), ours("internal/llmtest"), ours("schema")}},
-			"a test of plugin_test imports schema: its row allows consolidate/fourstores, extension, extension/transfer, eventbus, encoder, recall, recall/retention, internal/text, internal/clock",
+			"a test of plugin_test imports schema: its row allows consolidate/fourstores, extension, extension/audit, extension/transfer, eventbus, encoder, recall, recall/retention, internal/text, internal/clock",
 		},
 		{
 			"a folder of tests holds only tests",

@@ -119,6 +119,7 @@ var table = []row{
 	{
 		pkg:              "tools",
 		ours:             []string{"schema", "schema/core", "recall", "recall/reconcile", "recall/stores", "internal/text", "internal/grounding", "internal/poison", "internal/claims", "internal/said"},
+		oursInTests:      []string{"schema/erase"}, // an erasure beside a tool
 		langchain:        []string{"tools", "llms"},
 		langchainInTests: []string{anything},
 	},
@@ -145,7 +146,7 @@ var table = []row{
 	// A memory as a folder of files for people.
 	{pkg: "extension/markdown", ours: []string{"extension", "schema", "schema/records", "recall/stores", "consolidate/fourstores", "tools"}, oursInTests: []string{"extension/transfer", "eventbus"}},
 	{pkg: "extension/migrate", ours: []string{"extension", "extension/transfer", "schema", "schema/erase", "schema/records"}, oursInTests: []string{"eventbus"}}, // to another engine, with the receipts of erasures
-	{pkg: "extension/tenants", ours: []string{"schema/erase", "extension", "schema", "internal/files", "internal/memory"}, oursInTests: []string{"eventbus", "consolidate", "recall", "internal/clock"}},
+	{pkg: "extension/tenants", ours: []string{"schema/erase", "extension", "schema", "internal/files", "internal/memory"}, oursInTests: []string{"eventbus", "extension/transfer", "consolidate", "recall", "internal/clock"}},
 
 	// Servers for programs that are not in Go; the extension imports none of them.
 	{pkg: "internal/link"}, // how a program finds the server that has a file open
@@ -173,7 +174,7 @@ var table = []row{
 	{pkg: "examples/...", ours: []string{"extension", "eventbus", "eventbus/jetstream"}, langchain: []string{anything}},
 	{
 		pkg:              "plugin_test",
-		oursInTests:      []string{"consolidate/fourstores", "extension", "extension/transfer", "eventbus", "encoder", "recall", "recall/retention", "internal/text", "internal/clock"},
+		oursInTests:      []string{"consolidate/fourstores", "extension", "extension/audit", "extension/transfer", "eventbus", "encoder", "recall", "recall/retention", "internal/text", "internal/clock"},
 		langchainInTests: []string{anything},
 		testsOnly:        true,
 	},

@@ -378,8 +378,12 @@ type reading struct {
 }
 
 func (w *reading) carryOut(ctx context.Context, meant []Request, changes *Changes) (err error) {
-	// another process may have erased the message since it was read
-	m, err := w.tx.Memory(ctx, w.UserID, w.UID)
+	// the message, or the whole user, may have been erased since it was read
+	user, err := w.tx.KnownUserID(ctx, w.owner)
+	var m *schema.Memory
+	if err == nil {
+		m, err = w.tx.Memory(ctx, user, w.UID)
+	}
 	if errors.Is(err, schema.ErrNotFound) {
 		return nil
 	} else if err != nil {

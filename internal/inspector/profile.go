@@ -41,6 +41,7 @@ func profile(r *request) (answer, error) {
 		{extension.ProfileKept, "Kept for good", "Protected: these neither fade nor change by themselves."},
 		{extension.ProfileTold, "Noted", "What the agent was asked to remember."},
 		{extension.ProfileSaid, "Said along the way", "Nobody asked to remember these; they sounded lasting."},
+		{extension.ProfileApproved, "Approved", "An assistant's words, taken as the user's by decision."},
 		{extension.ProfilePassing, "Said in passing", "The agent is told these only where there is room."},
 	} {
 		group := alwaysGroup{Title: g.title, About: g.about}

@@ -106,7 +106,9 @@ func attributesOf(m eventbus.Message) schema.Attributes {
 	return attributes
 }
 
-// Announce reports a new memory on the bus, in the transaction that stores it.
+// Announce reports a new memory on the bus, in the transaction that stores it. It returns
+// [schema.ErrNotFound], so that nothing is stored, if the memory's user was erased since
+// the caller read who that is.
 func (m *Memory) Announce(ctx context.Context, tx *schema.Tx, scope schema.Scope, stored *schema.Memory) error {
 	return m.announce(ctx, tx, scope, stored, false)
 }
@@ -118,6 +120,9 @@ func (m *Memory) AnnounceRestored(ctx context.Context, tx *schema.Tx, scope sche
 }
 
 func (m *Memory) announce(ctx context.Context, tx *schema.Tx, scope schema.Scope, stored *schema.Memory, restored bool) error {
+	if err := tx.SameUser(ctx, scope, stored.UserID); err != nil {
+		return err
+	}
 	report, err := storedReport(scope, stored, restored)
 	if err != nil {
 		return err

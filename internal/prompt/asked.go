@@ -76,7 +76,7 @@ func (a *Asked) features(l *line) (x [relevance.Features]float32) {
 	}
 	for i, v := range [relevance.Features]float64{
 		math.Log1p(likeness), is(likeness > 0), math.Log1p(a.exact[l.place]), math.Log1p(8 * a.near[l.place]), rank,
-		math.Log(l.likely + 0.02), is(l.Group == Kept), is(l.Group == Told), is(l.Group == Passing), is(l.unparsed),
+		math.Log(l.likely + 0.02), is(l.kept), is(!l.kept && (l.Group == Told || l.Group == Approved)), is(l.Group == Passing), is(l.unparsed),
 		is(l.style), is(l.wish), is(l.wish) * a.own, is(l.forSome),
 		is(l.Dormant), is(l.Ended != ""), is(!l.Since.IsZero()),
 		math.Log(float64(l.Tokens)), math.Log1p(float64(l.topics.Len())),

@@ -125,7 +125,7 @@ func (c *choice) markChanged() {
 func (c *choice) takeKept(lines []*line) {
 	room := int(keptShare * float64(c.left))
 	for _, l := range lines {
-		if l.Group == Kept && !l.Dormant && l.Tokens <= room {
+		if l.kept && !l.Dormant && l.Tokens <= room {
 			room -= l.Tokens
 			c.take(l)
 		}

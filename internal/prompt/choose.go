@@ -21,10 +21,12 @@ import (
 // Title is printed above the core section.
 const Title = "What the user has said of themselves and has not taken back, in their own words:\n"
 
-// passingTitle is printed above the lines of group [Passing], passingOnly if there are no others.
+// passingTitle is printed above the lines of group [Passing], passingOnly if there are no others,
+// approvedTitle above those of group [Approved].
 const (
-	passingTitle = "Said in passing, and perhaps over:\n"
-	passingOnly  = "What the user has said of themselves in passing, and may be over:\n"
+	approvedTitle = "Approved as true, in an assistant's words:\n"
+	passingTitle  = "Said in passing, and perhaps over:\n"
+	passingOnly   = "What the user has said of themselves in passing, and may be over:\n"
 )
 
 // Section is the part of a user's lines shown to a model.
@@ -213,7 +215,16 @@ const calledLines = 3
 
 // Fit reports whether all lines and the title fit into budget tokens.
 func (s *Lines) Fit(budget int) bool {
-	return s.tokens+text.Tokens(Title)+text.Tokens(passingTitle) <= budget
+	return s.tokens+s.titles() <= budget
+}
+
+// titles returns the tokens of all titles that the lines may need.
+func (s *Lines) titles() int {
+	n := text.Tokens(Title) + text.Tokens(passingTitle)
+	if slices.ContainsFunc(s.all, func(l *line) bool { return l.Group == Approved }) {
+		n += text.Tokens(approvedTitle)
+	}
+	return n
 }
 
 // Choose selects the lines that fit into budget tokens, title included. If not all fit, it
@@ -227,7 +238,7 @@ func (s *Lines) Fit(budget int) bool {
 // for a question that shares a word with it.
 func (a *Asked) Choose(budget int) Section {
 	s := a.s
-	c := &choice{s: s, now: a.now, left: budget - text.Tokens(Title) - text.Tokens(passingTitle), asked: s.sharing(a.question), taken: make(map[*line]bool)}
+	c := &choice{s: s, now: a.now, left: budget - s.titles(), asked: s.sharing(a.question), taken: make(map[*line]bool)}
 	c.dates = max(2*dateTokens, int(datesShare*float64(c.left)))
 	if s.Fit(budget) {
 		c.reserve = reserveAll(s.all)
@@ -259,14 +270,17 @@ func (a *Asked) Choose(budget int) Section {
 		return Section{AllHold: s.allHold}
 	}
 	var out strings.Builder
-	title := Title
-	if chosen[0].Group == Passing {
-		title = passingOnly
-	}
-	out.WriteString(title)
 	for i, l := range chosen {
-		if i > 0 && l.Group == Passing && chosen[i-1].Group != Passing {
+		switch {
+		case i > 0 && (l.Group == chosen[i-1].Group || l.Group != Approved && l.Group != Passing):
+		case l.Group == Approved:
+			out.WriteString(approvedTitle)
+		case l.Group == Passing && i > 0:
 			out.WriteString(passingTitle)
+		case l.Group == Passing:
+			out.WriteString(passingOnly)
+		default:
+			out.WriteString(Title)
 		}
 		out.WriteString(l.shown)
 	}
@@ -323,10 +337,16 @@ func (c *Section) Repeats(m *schema.Memory) bool {
 	})
 }
 
-// Quoted returns the public ids of the messages that the section quotes.
+// Quoted returns the public ids of the memories that the section quotes: messages, and claims
+// without one.
 func (c *Section) Quoted() (uids []string) {
 	for _, l := range c.lines {
 		uids = append(uids, l.Sources...)
+		for _, claim := range l.claims {
+			if claim.source.ID == claim.claim.ID {
+				uids = append(uids, claim.claim.UID)
+			}
+		}
 	}
 	return uids
 }

@@ -22,17 +22,18 @@ import (
 
 // ownClaim is a current claim and the user's sentence that supports it.
 type ownClaim struct {
-	claim   schema.Memory
-	text    string // "" if the claim has no line
-	covered bool   // the sentence contains most of the claim
-	source  schema.Memory
-	since   time.Time
-	before  string
-	ended   string
-	over    []string // what else the message says that no longer holds, folded
-	needs   []int64  // ids of the memories this was read from
-	owner   string   // of the memory
-	reading said.Claim
+	claim    schema.Memory
+	text     string // "" if the claim has no line
+	approved bool   // text is not the user's sentence, but a model's that was approved
+	covered  bool   // the sentence contains most of the claim
+	source   schema.Memory
+	since    time.Time
+	before   string
+	ended    string
+	over     []string // what else the message says that no longer holds, folded
+	needs    []int64  // ids of the memories this was read from
+	owner    string   // of the memory
+	reading  said.Claim
 
 	asks     bool      // a question, or what was said before one
 	style    bool      // about how to answer
@@ -122,6 +123,7 @@ func (r *claimReader) read(ctx context.Context, ids []int64) ([]*ownClaim, error
 		c.text, share, c.source = r.sentence(&c.claim, sources[id], messages)
 		if c.claim.OwnWords() && len(sources[id]) == 0 { // a person stored it, so there is no message
 			c.text, share, c.source = Shown(c.claim.Content), 1, c.claim
+			c.approved = c.claim.Attributes[schema.AttrApproved] != ""
 		}
 		c.covered = share >= 0.5
 		c.readEndings()

@@ -23,14 +23,16 @@ const (
 	Kept Group = "kept" // protected: the user asked never to forget it
 	Told Group = "told" // stored by a tool or by the host
 	Said Group = "said" // extracted from a message
+	// Approved: a model's text that the host approved, not in the user's words.
+	Approved Group = "approved"
 	// Passing: said, and less likely than not to matter in months.
 	Passing Group = "passing"
 )
 
 // groups lists every group, in order.
-var groups = []Group{Kept, Told, Said, Passing}
+var groups = []Group{Kept, Told, Said, Approved, Passing}
 
-// Line is a sentence of the user's that supports a current claim.
+// Line is a sentence of the user's that supports a current claim, or an approved text.
 type Line struct {
 	// Text is the sentence, verbatim except for line breaks; very long ones are
 	// cut.
@@ -47,7 +49,7 @@ type Line struct {
 	// Ended describes what else in the sentence no longer holds, "" for nothing.
 	Ended string `json:"ended,omitempty"`
 	// Claims are the ids of the claims it supports, Sources those of the messages
-	// that contain it.
+	// that contain it: none if a person stored or approved it, as the claim's History says.
 	Claims  []string `json:"claims"`
 	Sources []string `json:"sources"`
 	// Dormant means that all its claims have faded. It is shown only if there is
@@ -74,6 +76,7 @@ type line struct {
 	vector   relevance.Vector
 
 	likely   float64   // probability of staying true; 1 unless estimated
+	kept     bool      // a claim is protected
 	ends     float64   // probability that something no longer holds after it
 	length   int       // in terms, of the longest claim
 	unparsed bool      // no pattern parsed any of its claims
@@ -95,6 +98,13 @@ func groupOf(m *schema.Memory) Group {
 		return Said
 	}
 	return Told
+}
+
+func (c *ownClaim) group() Group {
+	if c.approved {
+		return Approved
+	}
+	return groupOf(&c.claim)
 }
 
 // linesOf joins claims that one sentence supports and sorts the lines by group,
@@ -123,7 +133,7 @@ func linesOf(current map[int64]*ownClaim, loc *time.Location) *Lines {
 			}
 		}
 		if !known {
-			l = &line{Line: Line{Text: c.text, Group: Passing, Said: c.source.EventTime.Time, Dormant: true}, speaker: text.Fold(c.who())}
+			l = &line{Line: Line{Text: c.text, Group: Passing, Sources: []string{}, Said: c.source.EventTime.Time, Dormant: true}, speaker: text.Fold(c.who())}
 			byText[key] = l
 			bySource[c.source.ID] = append(bySource[c.source.ID], l)
 			lines = append(lines, l)
@@ -236,10 +246,11 @@ func joinNeighbours(claims []*ownClaim) {
 func (l *line) add(c *ownClaim) {
 	l.claims = append(l.claims, c)
 	l.Claims = append(l.Claims, c.claim.UID)
-	if !slices.Contains(l.Sources, c.source.UID) && (!l.isDated() || len(l.Sources) == 0 || c.source.ID == l.claims[0].source.ID) {
+	if c.source.ID != c.claim.ID && !slices.Contains(l.Sources, c.source.UID) && (!l.isDated() || len(l.Sources) == 0 || c.source.ID == l.claims[0].source.ID) {
 		l.Sources = append(l.Sources, c.source.UID)
 	}
-	if group := groupOf(&c.claim); slices.Index(groups, group) < slices.Index(groups, l.Group) {
+	l.kept = l.kept || c.claim.Protected
+	if group := c.group(); slices.Index(groups, group) < slices.Index(groups, l.Group) {
 		l.Group = group
 	}
 	if c.since.After(l.Since) {

@@ -43,13 +43,18 @@ func Timeline(ctx context.Context, s *schema.Snapshot, userID int64, q TimelineQ
 	if err != nil {
 		return nil, err
 	}
-	ids, err := schema.Column[int64](ctx, s.Query, "SELECT m.id FROM memories m WHERE "+where+
-		" ORDER BY m.event_time DESC, m.id DESC LIMIT ?", append(args, cmp.Or(q.Limit, DefaultLimit))...)
-	if err != nil {
-		return nil, err
+	limit := cmp.Or(q.Limit, DefaultLimit)
+	for most := limit; ; most *= 2 {
+		ids, err := schema.Column[int64](ctx, s.Query, "SELECT m.id FROM memories m WHERE "+where+
+			" ORDER BY m.event_time DESC, m.id DESC LIMIT ?", append(args, most)...)
+		if err != nil {
+			return nil, err
+		}
+		records, err := recordsByTime(ctx, s, userID, ids)
+		if records = withoutKept(records); err != nil || len(records) >= limit || len(ids) < most {
+			return records[max(0, len(records)-limit):], err
+		}
 	}
-	records, err := recordsByTime(ctx, s, userID, ids)
-	return withoutKept(records), err
 }
 
 // withoutKept leaves out the sentences that are kept in their own words and stand
