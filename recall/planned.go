@@ -236,8 +236,8 @@ func (r *Request) matching(picks []pick) []pick {
 			return nil
 		}
 		picks = slices.DeleteFunc(picks, func(p pick) bool {
-			return !slices.ContainsFunc(r.datesIn(p.memory), func(d lexicon.Span) bool {
-				return d.Start.Before(s.End) && s.Start.Before(d.End) && d.End.Sub(d.Start) < longer
+			return !slices.ContainsFunc(r.datesIn(p.memory, longer), func(d lexicon.Span) bool {
+				return d.Start.Before(s.End) && s.Start.Before(d.End)
 			})
 		})
 		for i := range picks {

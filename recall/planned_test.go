@@ -88,9 +88,12 @@ func TestNotesOfStoredTimes(t *testing.T) {
 	defer s.Close()
 
 	for question, want := range map[string][]string{
-		"What should I do today?":  {"Sold the accordion to Halvor."},
-		"What did I do today?":     {"Sold the accordion to Halvor."},
-		"What did I do on Sunday?": nil, // a question only
+		"What should I do today?":                    {"Sold the accordion to Halvor."},
+		"What did I do today?":                       {"Sold the accordion to Halvor."},
+		"What did I do on Sunday?":                   nil, // a question only
+		"Can you tell me what I did yesterday?":      {"Repaired the accordion bellows with goat leather."},
+		"Could you remind me what we did yesterday?": {"Repaired the accordion bellows with goat leather."},
+		"Can you summarise yesterday for me?":        {"Repaired the accordion bellows with goat leather."},
 	} {
 		a := planned(t, s, question, nil)
 		assert.Equal(t, want, texts(a), question)
@@ -109,6 +112,31 @@ func TestNotesOfStoredTimes(t *testing.T) {
 		a := search(t, s, Query{Text: question, Plan: &p, Limit: 8, Skip: func(m *schema.Memory) bool { return m.Content == skipped }})
 		assert.Empty(t, a.Note, question)
 		assert.NotContains(t, texts(a), skipped)
+	}
+}
+
+// A stay is about each of its days, a week or a month is not.
+func TestRangesOfDays(t *testing.T) {
+	for said, want := range map[string]bool{
+		"Montag bis Freitag bin ich auf Messe in Hannover.": true,
+		"Estoy de viaje de lunes a viernes en Bilbao.":      true,
+		"我周一到周五在汉诺威参加展会。":                                   true,
+		"Monday to Friday I am at the fair in Hanover.":     true,
+		"The tulips will flower in May.":                    false,
+	} {
+		db := open(t)
+		say(t, db, ada, turn{"a", "Ada", "user", said, "", -10}, turn{"a", "Ada", "user", "The plumber comes next Thursday.", "", -9})
+		s := New(db, Options{})
+		defer s.Close()
+		for _, question := range []string{"What do I have on Friday 23 May?", "What do I have on 21 May?"} {
+			a := planned(t, s, question, nil)
+			if want {
+				assert.Equal(t, []string{said}, texts(a), question)
+				assert.Empty(t, a.Note, said)
+			} else {
+				assert.NotContains(t, texts(a), said)
+			}
+		}
 	}
 }
 

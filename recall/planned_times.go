@@ -23,7 +23,7 @@ func (r *Request) pickSpans(ctx context.Context, all *ranked) ([]pick, error) {
 	}
 	var from []pick
 	if slices.ContainsFunc(p.Spans, func(s lexicon.Span) bool {
-		return s.Start.Before(r.Now) && (!p.Advice || p.Story && s.End.After(r.Now))
+		return s.Start.Before(r.Now) && (!p.Advice || p.Story)
 	}) {
 		if from, err = r.from(ctx, p.Spans, whyTime); err != nil {
 			return nil, err
@@ -147,23 +147,26 @@ func (r *Request) dated(ctx context.Context, spans []lexicon.Span) ([]pick, erro
 	if err != nil {
 		return nil, err
 	}
+	var longest time.Duration
+	for _, s := range spans {
+		longest = max(longest, 2*s.End.Sub(s.Start)+24*time.Hour)
+	}
 	return slices.DeleteFunc(picks, func(p pick) bool {
-		return !slices.ContainsFunc(r.datesIn(p.memory), func(d lexicon.Span) bool {
-			return slices.ContainsFunc(spans, func(s lexicon.Span) bool {
-				longest := 2*s.End.Sub(s.Start) + 24*time.Hour
-				return d.Start.Before(s.End) && s.Start.Before(d.End) && d.End.Sub(d.Start) <= longest
-			})
+		return !slices.ContainsFunc(r.datesIn(p.memory, longest), func(d lexicon.Span) bool {
+			return slices.ContainsFunc(spans, func(s lexicon.Span) bool { return d.Start.Before(s.End) && s.Start.Before(d.End) })
 		})
 	}), nil
 }
 
 // datesIn are the dates that a text names, resolved against the time at which it
-// was said, without that day itself.
-func (r *Request) datesIn(m *schema.Memory) (dates []lexicon.Span) {
+// was said, without that day itself and what is longer than longest. From a first to a
+// last day, two weeks are not too long.
+func (r *Request) datesIn(m *schema.Memory, longest time.Duration) (dates []lexicon.Span) {
+	const stay = 14*24*time.Hour + time.Hour
 	at := m.EventTime.In(r.Now.Location())
 	for _, s := range text.TimeSpans(m.Content, at) {
 		for _, d := range []lexicon.Span{{Start: s.Start, End: s.End}, {Start: s.NextStart, End: s.NextEnd}} {
-			if !d.Start.IsZero() && (at.Before(d.Start) || !at.Before(d.End)) {
+			if long := d.End.Sub(d.Start); !d.Start.IsZero() && (long <= longest || s.Range && long <= stay) && (at.Before(d.Start) || !at.Before(d.End)) {
 				dates = append(dates, d)
 			}
 		}
@@ -341,7 +344,7 @@ func (r *Request) pickDated(ctx context.Context, all *ranked) ([]pick, error) {
 	var ahead, gone []pick
 	for _, p := range found {
 		p.why, p.minRelevance = whyWhen, answerRelevance
-		switch dates := r.datesIn(p.memory); {
+		switch dates := r.datesIn(p.memory, math.MaxInt64); {
 		case slices.ContainsFunc(dates, func(d lexicon.Span) bool { return d.End.After(r.Now) }):
 			ahead = append(ahead, p)
 		case len(dates) > 0:
@@ -377,8 +380,8 @@ func (r *Request) ahead(ctx context.Context) ([]pick, error) {
 	}
 	next := make(map[uint32]time.Time)
 	found = slices.DeleteFunc(found, func(p pick) bool {
-		for _, d := range r.datesIn(p.memory) {
-			if d.End.After(r.Now) && d.Start.Before(r.Now.Add(far)) && d.End.Sub(d.Start) <= 72*time.Hour {
+		for _, d := range r.datesIn(p.memory, 72*time.Hour) {
+			if d.End.After(r.Now) && d.Start.Before(r.Now.Add(far)) {
 				if at, known := next[p.doc]; !known || d.Start.Before(at) {
 					next[p.doc] = d.Start
 				}

@@ -75,11 +75,18 @@ var untilNext = regexp.MustCompile(`(?i)^\s*(?:(?:bis|hasta|al?)\s+|[到至])`)
 
 // upTo extends a time to the next one in s, if s joins the two: "Montag bis Freitag",
 // "de lunes a viernes", "周一到周五". It leaves alone a time without a year that ends in one with
-// a year.
+// a year, and one that comes round at another pace; only the number of a day takes its month from the
+// day after it: "am 3. bis 5. Mai".
 func (t *TimeSpan) upTo(b TimeSpan, s string) bool {
 	end := t.Offset + len(t.Text)
 	if end+len(untilNext.FindString(s[end:])) < max(b.Offset, end+1) || t.NextStart.IsZero() != b.NextStart.IsZero() {
 		return false
+	}
+	if every, other := t.NextStart.Sub(t.Start), b.NextStart.Sub(b.Start); !t.NextStart.IsZero() && max(every, other) > 3*min(every, other) {
+		if every < 28*24*time.Hour || every > other || b.End.Sub(b.Start) > 25*time.Hour {
+			return false // "Montag bis 5. Mai"
+		}
+		t.Start, t.NextStart = dayBefore(t.Start.Day(), b.Start), dayBefore(t.Start.Day(), b.NextStart)
 	}
 	if !t.Start.Before(b.End) {
 		b.End = b.NextEnd
@@ -87,11 +94,20 @@ func (t *TimeSpan) upTo(b TimeSpan, s string) bool {
 	if !t.Start.Before(b.End) {
 		return false
 	}
-	t.End, t.Text = b.End, s[t.Offset:b.Offset+len(b.Text)]
+	t.Range, t.End, t.Text = true, b.End, s[t.Offset:b.Offset+len(b.Text)]
 	if !t.NextStart.IsZero() {
 		t.NextEnd = t.NextStart.AddDate(0, 0, int(t.End.Sub(t.Start).Round(24*time.Hour)/(24*time.Hour)))
 	}
 	return true
+}
+
+// dayBefore returns the last day before at that has the number d.
+func dayBefore(d int, at time.Time) time.Time {
+	first := dayStart(at).AddDate(0, 0, 1-at.Day())
+	if d >= at.Day() {
+		first = first.AddDate(0, -1, 0)
+	}
+	return first.AddDate(0, 0, d-1)
 }
 
 // phraseSpans finds the expressions of all [timeLanguages] and of Chinese, from left to right.

@@ -57,6 +57,12 @@ func TestGermanAndSpanishTimes(t *testing.T) {
 		"Bis Morgen, heute Morgen":             "Morgen 2024-05-16 2024-05-17; heute Morgen 2024-05-15 2024-05-15",
 		"Montag bis Freitag":                   "Montag bis Freitag 2024-05-13 2024-05-18",
 		"vom 1. März bis zum 5. April":         "1. März bis zum 5. April 2024-03-01 2024-04-06",
+		"am 3. bis 5. Mai":                     "am 3. bis 5. Mai 2024-05-03 2024-05-06",
+		"am 30. bis 2. Mai":                    "am 30. bis 2. Mai 2024-04-30 2024-05-03",
+		"el 3 hasta el 5 de mayo":              "el 3 hasta el 5 de mayo 2024-05-03 2024-05-06",
+		"Montag bis 5. Mai":                    "Montag 2024-05-13 2024-05-14; 5. Mai 2024-05-05 2024-05-06",
+		"el 1/2 de la pizza, el 3/4 parte":     "",
+		"llego el 24/7":                        "el 24/7 2023-07-24 2023-07-25",
 		"gestern bis Freitag":                  "gestern 2024-05-14 2024-05-15; Freitag 2024-05-10 2024-05-11",
 		"Ende April":                           "Ende April 2024-04-16 2024-05-01",
 		"seit Anfang April":                    "seit Anfang April 2024-04-01 2024-05-16",
@@ -143,6 +149,7 @@ func TestNextOccurrences(t *testing.T) {
 		{"2027-04-03", "in February", "2028-02-01 2028-03-01"},
 		{"2026-11-25", "at the weekend", "2026-11-28 2026-11-30"},
 		{"2026-11-25", "Montag bis Freitag", "2026-11-30 2026-12-05"},
+		{"2026-11-25", "am 3. bis 5. Mai", "2027-05-03 2027-05-06"},
 	} {
 		now, err := time.Parse(time.DateOnly, c.now)
 		require.NoError(t, err)

@@ -10,6 +10,7 @@ type timeMatch struct {
 	noYear    bool  // the nearest past one was chosen
 	future    grain // the unit by which it may also lie later, else 0
 	recurring bool
+	joined    bool // a range
 
 	nextFrom, nextTo time.Time // the next occurrence, where future does not give it
 }

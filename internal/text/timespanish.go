@@ -29,8 +29,9 @@ var spanishTimes = timeLanguage{
 		timePhraseOf(`(?:el |al |del )?(?:`+esWeekday+`,? )?(?:el )?(?:día )?(\d{1,2}) de `+esMonth+`(?: del? (?:año )?(\d{4}))?`, func(g []string, ref time.Time) (timeMatch, bool) {
 			return calendarDay(numberOf(g[2]), spanishMonths[g[3]], g[4], ref)
 		}),
-		timePhraseOf(`(?:(?:el |al |del )?`+esWeekday+`,? |(?:el|al|del) )(?:día )?(\d{1,2})(?:[/.-](\d{1,2})[/.-](\d{4}|\d{2})|/(\d{1,2}))`, func(g []string, ref time.Time) (timeMatch, bool) {
-			return dayOfNumbers(g[2], g[3]+g[5], g[4], ref)
+		timePhraseOf(`(?:(?:el |al |del )?`+esWeekday+`,? |(?:el|al|del) )(?:día )?(\d{1,2})(?:[/.-](\d{1,2})[/.-](\d{4}|\d{2})|/(\d{1,2})( de (?:l|un)| parte)?)`, func(g []string, ref time.Time) (timeMatch, bool) {
+			m, ok := dayOfNumbers(g[2], g[3]+g[5], g[4], ref)
+			return m, ok && g[6] == "" // no fraction
 		}),
 		timePhraseOf(`el (?:día )?(\d{1,2})( ?%| por cien| de l|[/.,–-]\d)?`, func(g []string, ref time.Time) (timeMatch, bool) {
 			m, ok := monthDay(numberOf(g[1]), ref)

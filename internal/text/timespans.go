@@ -10,6 +10,8 @@ type TimeSpan struct {
 	// NextStart and NextEnd are the next future occurrence of an ambiguous
 	// expression ("Friday", "14 May", "in March"), else zero.
 	NextStart, NextEnd time.Time
+	// Range says that the expression names a first and a last time: "Monday to Friday".
+	Range bool
 	// Text is the expression as written and Offset its byte offset in the input.
 	Text   string
 	Offset int
@@ -51,7 +53,7 @@ func TimeSpans(s string, ref time.Time) []TimeSpan {
 		}
 		if !m.recurring && valid(m) {
 			from, to := toks[m.i].start, toks[m.j-1].end
-			found := TimeSpan{Start: m.from, End: m.to, Text: s[from:to], Offset: from}
+			found := TimeSpan{Start: m.from, End: m.to, Range: m.joined, Text: s[from:to], Offset: from}
 			found.later(m)
 			out = append(out, found)
 		}
@@ -130,7 +132,7 @@ func (p *timeParser) rangeOf(i int, and bool) (timeMatch, bool) {
 	if !ok || b.recurring {
 		return a, false
 	}
-	a.j = b.j
+	a.j, a.joined = b.j, true
 	if a.noYear {
 		// The first takes its year from the second: the nearest one before it.
 		for n := 0; n < 200 && a.from.Year() < b.from.Year() && addUnits(a.from, 1, year).Before(b.to); n++ {

@@ -188,11 +188,13 @@ func tenseOf(folded string) tense {
 		return past
 	}
 	folded = germanWhat.ReplaceAllString(folded, "$1")
-	isPast := pastAsked.MatchString(folded) || pastVerb.MatchString(folded) || germanHave.MatchString(folded) && germanParticiple.MatchString(folded)
+	isPast := pastAsked.MatchString(folded) || germanHave.MatchString(folded) && germanParticiple.MatchString(folded)
+	told := germanPastVerb.MatchString(folded) || !IsGerman(folded) && pastVerb.MatchString(folded)
+	isAhead := aheadAsked.MatchString(folded)
 	switch {
-	case aheadAsked.MatchString(folded) && !isPast || freeAsked.MatchString(folded):
+	case isAhead && !isPast && !told && !doubtful.MatchString(folded) || freeAsked.MatchString(folded):
 		return ahead
-	case isPast || pastParticiple.MatchString(folded) && !beAsked.MatchString(folded):
+	case isPast || !isAhead && (told || pastParticiple.MatchString(folded) && !beAsked.MatchString(folded)):
 		return past
 	}
 	return unclear

@@ -145,6 +145,23 @@ func TestPlans(t *testing.T) {
 		"¿Y qué día es mañana?":       "world",
 		"那明天是几号?":                     "world",
 		"And tomorrow's weather?":     "",
+		// without a clear sign of the past or what is ahead it is either
+		"Welche Gäste kommen am Samstag zu uns?":                             "05-17..05-18",
+		"Haben wir am Freitag Gäste?":                                        "05-16..05-17 05-09..05-10",
+		"¿Cuánto gasté el viernes?":                                          "05-09..05-10",
+		"When is the party on Saturday that Tom told me about?":              "05-17..05-18 05-10..05-11",
+		"What do I have to bring to the dinner on Friday Tom told me about?": "05-16..05-17 05-09..05-10",
+		"¿Qué me ha dicho Ana que hay el viernes?":                           "05-16..05-17 05-09..05-10",
+		"What do I remember from Friday?":                                    "05-16..05-17 05-09..05-10 story",
+		"What do I have from Friday?":                                        "05-16..05-17 05-09..05-10 story",
+		"What do I know about Friday?":                                       "05-16..05-17 05-09..05-10 story",
+		"Who do I owe for dinner on Friday?":                                 "05-16..05-17 05-09..05-10",
+		"Who should I thank for Friday?":                                     "05-16..05-17 05-09..05-10",
+		"Was schulde ich Tom für Freitag?":                                   "05-16..05-17 05-09..05-10",
+		"Was esse ich am Freitag?":                                           "05-16..05-17",
+		"Was brauche ich am Freitag?":                                        "05-16..05-17",
+		"Was essen wir am Freitag?":                                          "05-16..05-17 05-09..05-10",
+		"Was kochte ich am Freitag?":                                         "05-09..05-10",
 	} {
 		assert.Equal(t, want, shape(PlanOf(question, noon)), question)
 	}

@@ -23,19 +23,22 @@ var (
 	definite   = regexp.MustCompile(`\b(?:the|my|our|der|die|das|den|mein|meine|meinen|unser|unsere|el|la|los|las|mi|mis|nuestro|nuestra)\b`)
 	ofOwner    = regexp.MustCompile(`\b(?:the|der|die|das|den|el|la|los|las) \pL+ (?:of|von|vom|de|del) `)
 	ownerHan   = regexp.MustCompile(`\p{Han}的\p{Han}`)
-	aheadAsked = regexp.MustCompile(`\b(?:am i|are we|is there|will|shall|should|do i|do we|have i got|what's on|what is on|happening|going to|free|busy|planned|scheduled|coming up|up next|coming|joining|visiting|when do|when are|when is|when will|when won't|steht|stehen|ansteht|anstehen|vor|frei|zeit|termin|termine|geplant|\pL*[^\Wbt]e ich|soll|sollte|muss|mussen|werde|werden|kommt|kommen|bekommen|hago|hacemos|debo|deberia|tengo|tenemos|hay|libre|ocupad[oa]|voy|vamos|toca|planes|agenda|cita|citas)\b`)
-	pastAsked  = regexp.MustCompile(`\b(?:did|was|were|happened|went|had|gab|war|waren|hatte|hatten|passiert|gemacht|gewesen|hice|hicimos|paso|fue|fui|vi|comi|estuve|hubo)\b`)
-	// pastVerb matches more forms of the past, which in a question for a date may be beside it: "the
-	// party Tom told me about".
-	pastVerb = regexp.MustCompile(`\b(?:came|said|told|saw|met|ate|gave|took|bought|spoke|wrote|found|slept|been|seen|eaten|ging|gingen|kam|kamen|traf|trafen|sah|sahen|ass|assen|sprach|sprachen|machte|machten|sagte|sagten|wurde` +
+	aheadAsked = regexp.MustCompile(`\b(?:am i|are we|is there|will|shall|(?:should|do) (?:i|we) (?:bring|do|expect|fly|get|go|have|leave|meet|need|perform|play|see|start|travel|visit|work)|have i got|what's on|what is on|happening|going to|free|busy|planned|scheduled|coming up|up next|coming|joining|visiting|when do|when are|when is|when will|when won't|steht|stehen|ansteht|anstehen|vor|frei|zeit|termin|termine|geplant|\pL*[^\Wbt]e ich|soll|sollte|muss|mussen|werde|werden|kommt|kommen|bekommen|hago|hacemos|debo|deberia|tengo|tenemos|hay|libre|ocupad[oa]|voy|vamos|toca|planes|agenda|cita|citas)\b`)
+	// doubtful matches questions in the present tense that may be about what was: "What do I have from Friday?"
+	doubtful  = regexp.MustCompile(`\b(?:from|vom) \S+\W*$|\b(?:remember|know|owe|(?:erinnere|schulde|denke|finde) ich)\b`)
+	pastAsked = regexp.MustCompile(`\b(?:did|was|were|happened|went|had|gab|war|waren|hatte|hatten|passiert|gemacht|gewesen|hice|hicimos|paso|fue|fui|vi|comi|estuve|hubo)\b`)
+	// pastVerb and germanPastVerb match more forms of the past, which may be beside what is asked: "the
+	// party Tom told me about". The Spanish "gasté" is the German "Gäste", when folded.
+	pastVerb = regexp.MustCompile(`\b(?:came|said|told|saw|met|ate|gave|took|bought|spoke|wrote|found|slept|been|seen|eaten` +
 		`|hizo|comimos|fuimos|vimos|vino|estuvimos|dije|dijo|dijimos|hable|compre|tuve|tuvimos|quede|cene|cocine|lei|visite|conoci|encontre|gaste|sali|trabaje|(?:he|hemos|ha|han) (?:\pL+[ai]do|hecho|visto|dicho))\b`)
+	germanPastVerb = regexp.MustCompile(`\b(?:ging|gingen|kam|kamen|traf|trafen|sah|sahen|ass|assen|sprach|sprachen|machte|machten|sagte|sagten|wurde)\b`)
 	// "Who visited on Friday?" is past, "Who is invited on Friday?" is not.
 	pastParticiple = regexp.MustCompile(`\b\pL{3,}ed\b`)
 	beAsked        = regexp.MustCompile(`\b(?:am|is|are|be|being|need)\b|'s\b`)
 	// "Was habe ich am Freitag vor?" looks ahead, "Was habe ich am Freitag gemacht?" does not.
 	germanHave       = regexp.MustCompile(`\b(?:hab|habe|haben|hast|hat|habt)\b`)
 	germanParticiple = regexp.MustCompile(`\b(?:\pL*ge\pL{2,}(?:t|en)|getan|\pL+iert|(?:be|ver|er|ent|zer|unter|uber|wieder)\pL{3,}t|\pL+(?:nommen|schrieben|fohlen)|bekommen|vergessen|verloren|erhalten|besprochen|versprochen|begonnen|verstanden|entschieden)\b`)
-	germanWhat       = regexp.MustCompile(`\bwas ((?:steht|stehen|hab|habe|haben|hast|ist|sind|mach|mache|machen|muss|mussen|kommt|liegt|soll|sollte|will|plane|planen)\b)`)
+	germanWhat       = regexp.MustCompile(`\bwas ((?:steht|stehen|hab|habe|haben|hast|ist|sind|mach|mache|machen|muss|mussen|kommt|liegt|soll|sollte|will|plane|planen)\b|\pL*[^\Wbt]e ich\b|\pL*[^\Wt]en wir\b)`)
 	pastHan          = regexp.MustCompile(`了(?:什么|什麼|谁|誰|哪|几|幾|多少|些)|(?:发生|發生|说|說|去|做|买|買|吃|见|見|聊|看|玩|干)(?:了|过|過)|(?:^|[^要会會想])(?:去|看|买|買|见|見|说|說|吃)的`)
 	freeAsked        = regexp.MustCompile(`\b(?:free|busy|planned|scheduled|available|frei|zeit|was vor|etwas vor|termine?|geplant|libre|ocupad[oa]|planes)\b|有空|安排|有什么事|计划|要|会|打算|日程`)
 	clockAsked       = regexp.MustCompile(`\bwhat time is it\b|\bwie ?viel uhr ist\b|\bwie spat\b|\bque hora es\b|现在.*几点|几点了`)
