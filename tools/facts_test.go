@@ -470,7 +470,10 @@ func TestErasedMessageBacksNoClaim(t *testing.T) {
 	pgtest.FileOnly(t, "the number of its writes")
 	var stop func() // ends the erasure when the rows of the user have no name any more and are still to be deleted
 	writes := 0
+	var clock sync.Mutex // another goroutine reads it, too
 	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &schema.Options{Now: func() time.Time {
+		clock.Lock()
+		defer clock.Unlock()
 		if writes++; stop != nil && writes == 2 { // which it still carries out
 			stop()
 		}
@@ -483,7 +486,9 @@ func TestErasedMessageBacksNoClaim(t *testing.T) {
 	h.between = func() {
 		h.between = nil
 		ctx, cancel := context.WithCancel(t.Context())
+		clock.Lock()
 		writes, stop = 0, cancel
+		clock.Unlock()
 		_, err := erase.Run(ctx, h.db, h.scope, erase.Erasure{Everything: true}, schema.Actor{Name: "host"})
 		require.ErrorIs(t, err, context.Canceled)
 		h.says("Good morning.", 0)
