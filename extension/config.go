@@ -286,8 +286,9 @@ type ToolsConfig struct {
 	Names []string
 	// MainAgent is the [Scope].Agent whose tools write directly. All agents of a user
 	// read everything; what the tools of the others would save or change are
-	// proposals, which the main agent reviews with review_proposals and the host, who
-	// alone decides about corrections of facts, with [Extension.Proposals]. Default "": all agents write.
+	// proposals, which the main agent reviews with review_proposals and the host with
+	// [Extension.Proposals]. Corrections of facts are the host's alone. Default "": all
+	// agents write.
 	MainAgent string
 	// Trusted names the agents' own tools that the host trusts
 	// ([eventbus.OriginToolInternal]). It applies to results reported by the Memory

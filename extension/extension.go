@@ -232,8 +232,9 @@ func (x *Extension) location(ctx context.Context, scope Scope) (*time.Location, 
 
 // Recall searches one user's memory and explains each result. It writes nothing, so
 // results do not count as accessed. The scope's session and agent do not restrict
-// the search; the query's do. Days are those of the user's time zone. Unless the query asks about a time, a claim that no
-// longer holds ranks below the claim that replaced it if both are found.
+// the search; the query's do. Days are those of the user's time zone. Unless the query
+// asks about a time, a claim that no longer holds ranks below the claim that replaced
+// it if both are found.
 //
 // Errors: [*InvalidError], the database's errors, the context's error.
 func (x *Extension) Recall(ctx context.Context, scope Scope, q Query) (*Answer, error) {

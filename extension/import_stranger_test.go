@@ -109,23 +109,28 @@ func strangersMessage(id, content string) string {
 	return fmt.Sprintf(`{"event":{"id":%q,"topic":"user.message","origin":"user_direct","trust":4,"payload":{"text":%q},"occurred_at":%[3]q,"recorded_at":%[3]q}}`, id, content, "2026-01-01T00:00:00Z")
 }
 
-// What an interrupted import left unsettled is settled when it is repeated.
-func TestInterruptedImportIsSettledLater(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "memory.db")
+// withoutVaultCode returns a memory in a file, and the id of a message that was erased there.
+func withoutVaultCode(t *testing.T) (y *Extension, path, gone string) {
+	path = filepath.Join(t.TempDir(), "memory.db")
 	y, err := Open(t.Context(), path, &Config{NoBackground: true})
 	require.NoError(t, err)
-	defer func() { require.NoError(t, y.Close(context.Background())) }()
+	t.Cleanup(func() { require.NoError(t, y.Close(context.Background())) })
 	w := &world{t: t, x: y, scope: ada}
 	w.say("erased", "s1", "The vault code is on the door.")
-	gone := w.uids[0]
-	_, err = y.Erase(t.Context(), ada, Erasure{Memories: []string{gone}})
+	_, err = y.Erase(t.Context(), ada, Erasure{Memories: w.uids[:1]})
 	require.NoError(t, err)
+	return y, path, w.uids[0]
+}
+
+// What an interrupted import left unsettled is settled when it is repeated.
+func TestInterruptedImportIsSettledLater(t *testing.T) {
+	y, path, gone := withoutVaultCode(t)
 	lines := []string{strangersHeader, strangersEpisode("m", "null", "The ladder is short."), strangersMessage("e", "The vault code is on the door.")}
 	for i := range batchTurns {
 		lines = append(lines, strangersMessage(fmt.Sprint("e", i), fmt.Sprintf("The kettle number %d is red.", i)))
 	}
 	lines = append(lines, strangersEpisode(gone, `"e"`, "The vault code is on the door."), fmt.Sprintf(`{"end":{"records":%d}}`, len(lines)))
-	_, err = y.Import(t.Context(), strings.NewReader(strings.Join(lines[:len(lines)-2], "\n")), transfer.ImportOptions{Scope: ada})
+	_, err := y.Import(t.Context(), strings.NewReader(strings.Join(lines[:len(lines)-2], "\n")), transfer.ImportOptions{Scope: ada})
 	requireInvalid(t, err, "end") // cut off
 	require.Positive(t, count(t, y, "SELECT count(*) FROM events WHERE topic = 'user.message'"))
 	_, err = y.Import(t.Context(), strings.NewReader(strings.Join(lines, "\n")), transfer.ImportOptions{Scope: ada})
@@ -138,15 +143,7 @@ func TestInterruptedImportIsSettledLater(t *testing.T) {
 // Somebody else's file need not have the journal entry of each episode, nor the
 // episode of each message: what comes of it is whole all the same.
 func TestImportedFileIsHealthy(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "memory.db")
-	y, err := Open(t.Context(), path, &Config{NoBackground: true})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, y.Close(context.Background())) }()
-	w := &world{t: t, x: y, scope: ada}
-	w.say("erased", "s1", "The vault code is on the door.")
-	gone := w.uids[0]
-	_, err = y.Erase(t.Context(), ada, Erasure{Memories: []string{gone}})
-	require.NoError(t, err)
+	y, path, gone := withoutVaultCode(t)
 	file := strings.Join([]string{
 		strangersHeader,
 		strangersMessage("e1", "The kettle is red."), strangersMessage("e2", "The lamp is broken."), strangersMessage("e3", "The vault code is on the door."),
@@ -154,7 +151,7 @@ func TestImportedFileIsHealthy(t *testing.T) {
 		`{"end":{"records":6}}`,
 	}, "\n")
 	for range 2 {
-		_, err = y.Import(t.Context(), strings.NewReader(file), transfer.ImportOptions{Scope: ada})
+		_, err := y.Import(t.Context(), strings.NewReader(file), transfer.ImportOptions{Scope: ada})
 		require.NoError(t, err)
 		diagnosed(t, path)
 		for _, said := range []string{"The kettle is red.", "The lamp is broken.", "The ladder is short."} {

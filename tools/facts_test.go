@@ -293,8 +293,8 @@ func TestQuarantinedCorrectionReplacesNothing(t *testing.T) {
 	require.EqualValues(t, 3, h.rows("memories"))
 }
 
-// An agent other than the main one may have heard the user say it: it is not told to
-// repeat the call, and the host is not told that the user did not say it.
+// Another agent than the main one corrects a fact in the user's own words: its answer asks for no
+// second call, and the proposal does not deny that the user said it.
 func TestCorrectionByAnotherAgent(t *testing.T) {
 	h := ada(t)
 	old := h.fact("The user's dog is called Biscuit.", schema.OriginUser)

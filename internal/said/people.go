@@ -199,7 +199,7 @@ func (r *reader) thirdPerson(w string) bool {
 
 // mayBeOthers reports whether the clause that begins at the last token, without a subject, may be
 // about somebody in the clause before it: "my niece is here, moved to Leeds", but not
-// "I told my boss, quit my job". own is true if the clause before it is about the writer.
+// "I told my boss, quit my job". With own, the clause before it is about the writer.
 func (r *reader) mayBeOthers(t []token, own bool) bool {
 	before := len(t) - 1
 	if before == 0 || own && !bearable[t[before].word] {

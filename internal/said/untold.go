@@ -11,10 +11,10 @@ import (
 )
 
 // Probabilities from which a message counts, by [intent.Feigned] and [intent.Unstored], which are
-// fitted to 1,720 and 2,160 such messages. Of 60 feigned ones by an author in no fit 38 count, and 1
-// of 120 in which people introduce themselves, which hold the same sort of statements. Of 60 not to be stored by two authors in no fit 29 are
-// surely, and 10 more likely; of 2,041 messages of fifteen lives in no fit one; of 17,143 messages
-// of real talks 13 are surely not to be stored by mistake.
+// fitted to 1,720 and 2,160 such messages. By authors in no fit: of 60 feigned ones 38 count, and 1 of
+// 120 in which people introduce themselves; of 60 not to be stored 29 are surely, and 10 more likely;
+// of 2,041 messages of fifteen lives one; of 17,143 messages of real talks 13 are surely not to be
+// stored by mistake.
 const (
 	leastFeigned   = 0.3
 	leastUnstored  = 0.4

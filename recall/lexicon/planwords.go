@@ -28,7 +28,7 @@ var (
 	doubtful  = regexp.MustCompile(`\b(?:from|vom) \S+\W*$|\b(?:remember|know|owe|(?:erinnere|schulde|denke|finde) ich)\b`)
 	pastAsked = regexp.MustCompile(`\b(?:did|was|were|happened|went|had|gab|war|waren|hatte|hatten|passiert|gemacht|gewesen|hice|hicimos|paso|fue|fui|vi|comi|estuve|hubo)\b`)
 	// pastVerb and germanPastVerb match more forms of the past, which may be beside what is asked: "the
-	// party Tom told me about". The Spanish "gasté" is the German "Gäste", when folded.
+	// party Tom told me about". Folded, the Spanish "gasté" and the German "Gäste" are one word.
 	pastVerb = regexp.MustCompile(`\b(?:came|said|told|saw|met|ate|gave|took|bought|spoke|wrote|found|slept|been|seen|eaten` +
 		`|hizo|comimos|fuimos|vimos|vino|estuvimos|dije|dijo|dijimos|hable|compre|tuve|tuvimos|quede|cene|cocine|lei|visite|conoci|encontre|gaste|sali|trabaje|(?:he|hemos|ha|han) (?:\pL+[ai]do|hecho|visto|dicho))\b`)
 	germanPastVerb = regexp.MustCompile(`\b(?:ging|gingen|kam|kamen|traf|trafen|sah|sahen|ass|assen|sprach|sprachen|machte|machten|sagte|sagten|wurde)\b`)
