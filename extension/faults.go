@@ -48,6 +48,7 @@ const (
 	reading  work = "read"   // finding the answer among its outputs
 	storing  work = "store"  // storing a message; the topic is appended, since a stored answer does not make up for a lost question
 	recalled work = "recall" // searching for a turn
+	filling  work = "fill"   // reading the stored turns of WithStoredTurns
 	placing  work = "place"  // putting recalled memories before the inner memory's history
 	showing  work = "show"   // recording what was shown
 	keeping  work = "keep"   // saving the turn in the inner memory

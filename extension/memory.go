@@ -42,6 +42,8 @@ type Memory struct {
 	session  *Session
 	mu       sync.Mutex // serializes the inner memory, since langchaingo's have no locks
 	inner    lcschema.Memory
+	stored   int                          // how many stored turns inner begins with, 0 when they are in it
+	history  *lcmemory.ChatMessageHistory // of the default inner memory
 	variable string
 	keys     turnKeys
 	speakers speakers
@@ -65,6 +67,13 @@ type MemoryOption func(*Memory)
 // langchaingo's have, gets only the two texts of a turn as long as these are empty.
 // Any other gets all inputs and outputs of the chain.
 func WithInner(inner lcschema.Memory) MemoryOption { return func(m *Memory) { m.inner = inner } }
+
+// WithStoredTurns begins the default inner memory with the conversation's last n stored
+// messages ([Session.Turns]), for handlers that make a session for each request and for
+// conversations that outlive a process. They are not stored again. Default: an empty
+// one. With [WithInner], and for a session without a name, LoadMemoryVariables returns an
+// [*InvalidError].
+func WithStoredTurns(n int) MemoryOption { return func(m *Memory) { m.stored = n } }
 
 // WithVariable puts recalled memories into a separate prompt variable. By default
 // they are put before the history, in the inner memory's variable. The name of the
@@ -94,7 +103,8 @@ func (s *Session) Memory(opts ...MemoryOption) *Memory {
 		o(m)
 	}
 	if m.inner == nil {
-		m.inner = lcmemory.NewConversationBuffer()
+		m.history = lcmemory.NewChatMessageHistory()
+		m.inner = lcmemory.NewConversationBuffer(lcmemory.WithChatHistory(m.history))
 	}
 	return m
 }
@@ -104,6 +114,10 @@ func (m *Memory) contradiction(ctx context.Context, inputs map[string]any) error
 	own := m.innerVariables(ctx)
 	_, isInput := inputs[m.variable]
 	switch {
+	case m.stored > 0 && m.history == nil:
+		return &InvalidError{Field: "WithStoredTurns", Reason: "fills the default inner memory, which WithInner replaces; give the inner memory a history of Session.Turns instead"}
+	case m.stored > 0 && strings.TrimSpace(m.session.scope.Session) == "":
+		return &InvalidError{Field: "WithStoredTurns", Reason: "needs the conversation's name; set Scope.Session"}
 	case m.variable != "" && slices.Contains(own, m.variable):
 		return &InvalidError{Field: "WithVariable", Reason: fmt.Sprintf("names %q, in which the inner memory has its history; take another name, or leave WithVariable out to have what is recalled before the history", m.variable)}
 	case m.variable != "" && isInput:
@@ -148,7 +162,7 @@ func (m *Memory) LoadMemoryVariables(ctx context.Context, inputs map[string]any)
 	m.session.ext.outcome(m.session.scope, string(sourceMemory), hearing, err)
 	// search first, so that the question does not find itself
 	defer m.storeQuestion(ctx, question)
-	loaded, err := m.loadInner(ctx, inputs)
+	loaded, err := m.loadInner(ctx, inputs, question)
 	if err != nil {
 		return nil, err
 	}
@@ -269,14 +283,35 @@ func (m *Memory) Clear(ctx context.Context) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.stored = 0
 	return memory.CallHost("the inner memory", func() error { return m.inner.Clear(ctx) })
 }
 
-func (m *Memory) loadInner(ctx context.Context, inputs map[string]any) (loaded map[string]any, err error) {
+func (m *Memory) loadInner(ctx context.Context, inputs map[string]any, question string) (loaded map[string]any, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.fill(ctx, question)
 	err = memory.CallHost("the inner memory", func() (err error) { loaded, err = m.inner.LoadMemoryVariables(ctx, inputs); return err })
 	return loaded, err
+}
+
+// fill puts the stored turns into the default inner memory, once. Without them the turn
+// goes on, and the next one tries again.
+func (m *Memory) fill(ctx context.Context, question string) {
+	if m.stored < 1 {
+		return
+	}
+	turns, err := m.session.Turns(ctx, m.stored)
+	m.session.ext.outcome(m.session.scope, string(sourceMemory), filling, err)
+	if err != nil {
+		return
+	}
+	// the question of a turn that failed, or that Callbacks have stored
+	if last := len(turns) - 1; last >= 0 && turns[last] == (llms.HumanChatMessage{Content: question}) {
+		turns = turns[:last]
+	}
+	m.stored = 0
+	_ = m.history.SetMessages(ctx, turns) // never fails
 }
 
 // storeQuestion stores the user's message at the beginning of a turn.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/tmc/langchaingo/prompts"
 	lcschema "github.com/tmc/langchaingo/schema"
 
+	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 )
 
@@ -131,12 +133,13 @@ func TestContradictoryOptions(t *testing.T) {
 		opts []extension.MemoryOption
 		want string
 	}{
-		"the variable is the history's": {[]extension.MemoryOption{extension.WithVariable("history")}, "in which the inner memory has its history"},
-		"the variable is an input":      {[]extension.MemoryOption{extension.WithVariable("question")}, "which is an input of the chain"},
-		"the key is the memory's own":   {[]extension.MemoryOption{extension.WithKeys("history", "")}, "which is a variable of the memory"},
-		"the key is the other variable": {[]extension.MemoryOption{extension.WithVariable("past"), extension.WithKeys("past", "")}, "which is a variable of the memory"},
-		"the history has another name":  {[]extension.MemoryOption{extension.WithVariable("past"), extension.WithInner(lcmemory.NewConversationBuffer(lcmemory.WithMemoryKey("past")))}, "in which the inner memory has its history"},
-		"nothing contradicts":           {[]extension.MemoryOption{extension.WithVariable("past"), extension.WithKeys("question", "")}, ""},
+		"the variable is the history's":   {[]extension.MemoryOption{extension.WithVariable("history")}, "in which the inner memory has its history"},
+		"the variable is an input":        {[]extension.MemoryOption{extension.WithVariable("question")}, "which is an input of the chain"},
+		"the key is the memory's own":     {[]extension.MemoryOption{extension.WithKeys("history", "")}, "which is a variable of the memory"},
+		"the key is the other variable":   {[]extension.MemoryOption{extension.WithVariable("past"), extension.WithKeys("past", "")}, "which is a variable of the memory"},
+		"the history has another name":    {[]extension.MemoryOption{extension.WithVariable("past"), extension.WithInner(lcmemory.NewConversationBuffer(lcmemory.WithMemoryKey("past")))}, "in which the inner memory has its history"},
+		"stored turns and another memory": {[]extension.MemoryOption{extension.WithStoredTurns(2), extension.WithInner(lcmemory.NewConversationBuffer())}, "which WithInner replaces"},
+		"nothing contradicts":             {[]extension.MemoryOption{extension.WithVariable("past"), extension.WithKeys("question", "")}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := s.Memory(c.opts...).LoadMemoryVariables(t.Context(), map[string]any{"question": "Is the zebra well?"})
@@ -149,6 +152,56 @@ func TestContradictoryOptions(t *testing.T) {
 			require.Contains(t, err.Error(), c.want)
 		})
 	}
+}
+
+func TestStoredTurns(t *testing.T) {
+	x := open(t, fresh(t))
+	chat, other := extension.Scope{User: "ada", Session: "chat"}, extension.Scope{User: "ada", Session: "other"}
+	loaded := func(m *extension.Memory, question string) string {
+		values, err := m.LoadMemoryVariables(t.Context(), map[string]any{"input": question})
+		require.NoError(t, err)
+		return fmt.Sprint(values["history"])
+	}
+	turn := func(m *extension.Memory, said, answered string) string {
+		history := loaded(m, said)
+		require.NoError(t, m.SaveContext(t.Context(), map[string]any{"input": said}, map[string]any{"output": answered}))
+		return history
+	}
+	require.Empty(t, turn(session(t, x, chat).Memory(extension.WithStoredTurns(3), extension.WithVariable("recalled")), "Is the zebra well?", "She limps."))
+	turn(session(t, x, other).Memory(), "Is it raining?", "It pours.")
+
+	t.Run("a window of the newest, then as any other buffer", func(t *testing.T) {
+		m := session(t, x, chat).Memory(extension.WithStoredTurns(1), extension.WithVariable("recalled"))
+		require.Equal(t, "AI: She limps.", turn(m, "And the gnu?", "He sleeps."))
+		require.Equal(t, "AI: She limps.\nHuman: And the gnu?\nAI: He sleeps.", loaded(m, "Since when?"))
+	})
+	t.Run("the question of a turn that failed comes once", func(t *testing.T) {
+		m := session(t, x, chat).Memory(extension.WithStoredTurns(2), extension.WithVariable("recalled"))
+		require.Equal(t, "AI: He sleeps.", loaded(m, "Since when?"))
+	})
+	t.Run("cleared before it was filled", func(t *testing.T) {
+		m := session(t, x, chat).Memory(extension.WithStoredTurns(2), extension.WithVariable("recalled"))
+		require.NoError(t, m.Clear(t.Context()))
+		require.NotContains(t, loaded(m, "And the emu?"), "sleeps")
+	})
+	t.Run("what no conversation says", func(t *testing.T) {
+		unnamed := session(t, x, extension.Scope{User: "ada"})
+		_, err := unnamed.Memory(extension.WithStoredTurns(2), extension.WithVariable("recalled")).LoadMemoryVariables(t.Context(), map[string]any{"input": "Hello?"})
+		require.ErrorContains(t, err, "WithStoredTurns")
+		_, err = unnamed.Turns(t.Context(), 2)
+		require.ErrorContains(t, err, "Scope.Session")
+		_, err = session(t, x, chat).Turns(t.Context(), 0)
+		require.ErrorContains(t, err, "at least 1")
+		turns, err := session(t, x, extension.Scope{User: "ada", Session: "new"}).Turns(t.Context(), 5)
+		require.NoError(t, err)
+		require.Empty(t, turns)
+	})
+	t.Run("tools' and quarantined messages", func(t *testing.T) {
+		require.NoError(t, x.Bus().Publish(t.Context(), eventbus.ToolResult(other, "weather", "12 degrees")))
+		turns, err := session(t, x, other).Turns(t.Context(), 5)
+		require.NoError(t, err)
+		require.Equal(t, []llms.ChatMessage{llms.HumanChatMessage{Content: "Is it raining?"}, llms.AIChatMessage{Content: "It pours."}}, turns)
+	})
 }
 
 func TestCallbacksWithKeys(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"github.com/tmc/langchaingo/llms"
+
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/inspect"
@@ -68,6 +70,34 @@ func (x *Extension) Timeline(ctx context.Context, scope Scope, q TimelineQuery) 
 		return err
 	})
 	return records, err
+}
+
+// Turns returns the conversation's last n messages as they are stored, from 1 to 1,000:
+// those of the user and of the assistant under the session's Scope.Session, oldest first,
+// without tools' and quarantined ones. A loop of your own that runs once for each
+// request sends them before the question; [WithStoredTurns] puts them into a [Memory].
+//
+// Errors: [*InvalidError] for another n and for a session without a name; the
+// database's errors, the context's error.
+func (s *Session) Turns(ctx context.Context, n int) ([]llms.ChatMessage, error) {
+	if n < 1 {
+		return nil, &InvalidError{Field: "n", Reason: "must be at least 1"}
+	}
+	if strings.TrimSpace(s.scope.Session) == "" {
+		return nil, &InvalidError{Field: "Scope.Session", Reason: "is empty; name the conversation whose turns are wanted"}
+	}
+	stored, err := s.ext.Timeline(ctx, s.scope, TimelineQuery{
+		Session: s.scope.Session, Roles: []string{roleUser, roleAssistant}, Kinds: []Kind{KindEpisode}, WithoutQuarantined: true, Limit: n,
+	})
+	turns := make([]llms.ChatMessage, len(stored))
+	for i, m := range stored {
+		if m.Role == roleUser {
+			turns[i] = llms.HumanChatMessage{Content: m.Content}
+		} else {
+			turns[i] = llms.AIChatMessage{Content: m.Content}
+		}
+	}
+	return turns, err
 }
 
 // Detail is everything known about one memory.

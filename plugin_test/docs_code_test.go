@@ -13,10 +13,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tmc/langchaingo/agents"
+	"github.com/tmc/langchaingo/chains"
 	"github.com/tmc/langchaingo/embeddings"
 	"github.com/tmc/langchaingo/llms"
+	"github.com/tmc/langchaingo/llms/fake"
 	"github.com/tmc/langchaingo/llms/openai"
-	"github.com/tmc/langchaingo/memory"
 
 	"github.com/ebbmem/ebb/consolidate/fourstores"
 	"github.com/ebbmem/ebb/encoder"
@@ -27,61 +28,53 @@ import (
 )
 
 // The functions below hold the Go blocks of README.md and docs/. They are compiled, and
-// all but continued never run; TestGoCodeInTheDocumentsCompiles compares them with the documents.
+// all but handle never run; TestGoCodeInTheDocumentsCompiles compares them with the documents.
 var _ = []any{
 	readmeQuickStart, readmeEmbedder, readmeNights, readmeCalls, profilesConsolidate, encoderOpen,
 	profilesRetention, profilesDual, profilesBlocks, profilesThreeTier, profilesTeam, profilesCognitive, profilesStores, profilesReflection, profilesRules,
 	hostsChanges,
 }
 
-func continued(ctx context.Context, ext *extension.Extension, scope extension.Scope) (*extension.Memory, error) {
-	s, err := ext.Session(scope)
+func handle(ctx context.Context, ext *extension.Extension, llm llms.Model, user, conversation, said string) (string, error) {
+	s, err := ext.Session(extension.Scope{User: user, Session: conversation})
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	turns, err := ext.Timeline(ctx, scope, extension.TimelineQuery{
-		Session: scope.Session, Kinds: []extension.Kind{extension.KindEpisode}, WithoutQuarantined: true, Limit: 20,
-	})
-	if err != nil {
-		return nil, err
-	}
-	var before []llms.ChatMessage
-	for _, t := range turns {
-		switch t.Role {
-		case "user":
-			before = append(before, llms.HumanChatMessage{Content: t.Content})
-		case "assistant":
-			before = append(before, llms.AIChatMessage{Content: t.Content})
-		}
-	}
-	history := memory.NewChatMessageHistory(memory.WithPreviousMessages(before))
-	return s.Memory(extension.WithInner(memory.NewConversationBuffer(memory.WithChatHistory(history)))), nil
+	return chains.Run(ctx, chains.NewConversation(llm, s.Memory(extension.WithStoredTurns(20))), said)
 }
 
 // A later process goes on with a conversation as docs/HOSTS.md says.
 func TestConversationOverStatelessRequests(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
-	scope := extension.Scope{User: "ada", Session: "chat"}
 	turns := [][2]string{{"Where is my order 4711?", "It left our warehouse this morning."}, {"And when does it come?", "On Thursday."}}
-	var seen []string
-	for _, turn := range turns {
+	var prompts []string
+	for i, turn := range turns {
 		ext, err := extension.Open(t.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}})
 		require.NoError(t, err)
-		m, err := continued(t.Context(), ext, scope)
+		llm := fake.NewFakeLLM([]string{turn[1]})
+		answered, err := handle(t.Context(), ext, promptsOf{llm, &prompts}, "ada", "chat", turn[0])
 		require.NoError(t, err)
-		loaded, err := m.LoadMemoryVariables(t.Context(), map[string]any{"input": turn[0]})
+		require.Equal(t, turn[1], answered)
+		stored, err := ext.Timeline(t.Context(), extension.Scope{User: "ada"}, extension.TimelineQuery{Kinds: []extension.Kind{extension.KindEpisode}})
 		require.NoError(t, err)
-		seen = append(seen, fmt.Sprint(loaded["history"]))
-		require.NoError(t, m.SaveContext(t.Context(), map[string]any{"input": turn[0]}, map[string]any{"output": turn[1]}))
-		stored, err := ext.Timeline(t.Context(), scope, extension.TimelineQuery{Kinds: []extension.Kind{extension.KindEpisode}})
-		require.NoError(t, err)
-		require.Len(t, stored, 2*len(seen), "what was filled in is not stored again")
+		require.Len(t, stored, 2*(i+1), "the stored turns are not stored again")
 		require.NoError(t, ext.Close(t.Context()))
 	}
-	require.Empty(t, seen[0])
-	for _, said := range turns[0] {
-		require.Equal(t, 1, strings.Count(seen[1], said), seen[1])
+	require.Len(t, prompts, 2)
+	for _, said := range append(turns[0][:], turns[1][0]) {
+		require.Equal(t, 1, strings.Count(prompts[1], said), prompts[1])
 	}
+}
+
+// promptsOf is a model that keeps the prompts it gets.
+type promptsOf struct {
+	llms.Model
+	seen *[]string
+}
+
+func (m promptsOf) GenerateContent(ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
+	*m.seen = append(*m.seen, fmt.Sprint(messages))
+	return m.Model.GenerateContent(ctx, messages, options...)
 }
 
 func hostsChanges(ctx context.Context, ext *extension.Extension, scope extension.Scope, now time.Time) error {

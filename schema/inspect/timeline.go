@@ -20,6 +20,8 @@ type TimelineQuery struct {
 	Entity string
 	// Kinds restricts the kinds of memory; empty means all.
 	Kinds []schema.Kind
+	// Roles restricts to messages of these roles, as "user"; empty means all memories.
+	Roles []string
 	// Session restricts to one session; empty means all.
 	Session string
 	// Since and Until bound event_time, half open; zero means unbounded.
@@ -87,11 +89,10 @@ func (q *TimelineQuery) conditions(ctx context.Context, s *schema.Snapshot, user
 		add("m.event_time < ?", q.Until.UnixMilli())
 	}
 	if len(q.Kinds) > 0 {
-		kinds := make([]any, len(q.Kinds))
-		for i, k := range q.Kinds {
-			kinds[i] = string(k)
-		}
-		add("m.kind IN (?"+strings.Repeat(", ?", len(kinds)-1)+")", kinds...)
+		add("m.kind IN (?"+strings.Repeat(", ?", len(q.Kinds)-1)+")", values(q.Kinds)...)
+	}
+	if len(q.Roles) > 0 {
+		add("m.role IN (?"+strings.Repeat(", ?", len(q.Roles)-1)+")", values(q.Roles)...)
 	}
 	if q.Session != "" {
 		add("m.session_id = (SELECT id FROM sessions WHERE user_id = ? AND name = ?)", userID, q.Session)
@@ -113,6 +114,14 @@ func (q *TimelineQuery) conditions(ctx context.Context, s *schema.Snapshot, user
 				UNION SELECT e.id FROM whole JOIN entities e ON e.merged_into = whole.id) SELECT id FROM whole))`, userID, alias)
 	}
 	return strings.Join(conditions, " AND "), args, nil
+}
+
+func values[T ~string](of []T) []any {
+	all := make([]any, len(of))
+	for i, v := range of {
+		all[i] = string(v)
+	}
+	return all
 }
 
 // recordsByTime reads memories of one user in the order they happened.
