@@ -6,8 +6,7 @@
 //	server.On(llmtest.Contains("allergic"), llmtest.Text("You are allergic to cashews."))
 //	llm := server.LLM(t)
 //
-// It serves POST /chat/completions, POST /embeddings and GET /models, each also
-// under /v1.
+// It serves POST /chat/completions and GET /models, each also under /v1.
 //
 // # Rules
 //
@@ -20,12 +19,6 @@
 // A request that no rule matches gets a 500 and fails the test, which prints the
 // request and the rules. A request that OpenAI would reject for its form, such as
 // a tool's result that answers no call, gets a 400 and fails the test too.
-//
-// # Embeddings
-//
-// [Server.Embed] sets the function that turns a text into its vector; a client
-// that asks for fewer dimensions gets the vector's beginning, at length 1 again,
-// as OpenAI shortens its own.
 //
 // # Assertions
 //

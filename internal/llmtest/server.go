@@ -27,8 +27,6 @@ type Server struct {
 	requests  []Request
 	unmatched []Request
 	problems  []string
-	embed     func(text string) []float32
-	embedded  int
 }
 
 // New starts a server that is closed at the end of the test. The test fails if a
@@ -40,7 +38,6 @@ func New(t testing.TB) *Server {
 	mux := http.NewServeMux()
 	for _, base := range []string{"", "/v1"} {
 		mux.HandleFunc("POST "+base+"/chat/completions", s.chat)
-		mux.HandleFunc("POST "+base+"/embeddings", s.embeddings)
 		mux.HandleFunc("GET "+base+"/models", models)
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
@@ -88,7 +85,6 @@ func (s *Server) LLM(t testing.TB, opts ...openai.Option) *openai.LLM {
 	t.Helper()
 	llm, err := openai.New(append([]openai.Option{
 		openai.WithBaseURL(s.URL + "/v1"), openai.WithToken("test"), openai.WithModel(model), openai.WithHTTPClient(s.Client()),
-		openai.WithEmbeddingModel(embeddingModel),
 	}, opts...)...)
 	if err != nil {
 		t.Fatal(err)
@@ -96,14 +92,11 @@ func (s *Server) LLM(t testing.TB, opts ...openai.Option) *openai.LLM {
 	return llm
 }
 
-const (
-	model          = "scripted"
-	embeddingModel = "scripted-embedding"
-)
+const model = "scripted"
 
 func models(w http.ResponseWriter, _ *http.Request) {
 	setContentType(w, false)
-	list := []any{map[string]string{"id": model, "object": "model"}, map[string]string{"id": embeddingModel, "object": "model"}}
+	list := []any{map[string]string{"id": model, "object": "model"}}
 	_, _ = w.Write([]byte(encode(map[string]any{"object": "list", "data": list})))
 }
 

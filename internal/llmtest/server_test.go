@@ -266,19 +266,6 @@ func TestManyAtOnce(t *testing.T) {
 	require.Len(t, s.Requests(), 20)
 }
 
-func TestEmbeddings(t *testing.T) {
-	s := llmtest.New(t)
-	s.Embed(func(text string) []float32 { return []float32{float32(len(text)), 4, 5} })
-	vectors, err := s.Embedder(t, 0).EmbedDocuments(t.Context(), []string{"a", "bcd"})
-	require.NoError(t, err)
-	require.Equal(t, [][]float32{{1, 4, 5}, {3, 4, 5}}, vectors)
-	short, err := s.Embedder(t, 2).EmbedQuery(t.Context(), "bcd")
-	require.NoError(t, err)
-	require.Equal(t, []float32{0.6, 0.8}, short, "the beginning, at length 1")
-	require.Equal(t, 3, s.Embedded())
-	require.Equal(t, http.StatusOK, post(t, s, "/embeddings", `{"input":"one text"}`).StatusCode)
-}
-
 func TestModelsAreListed(t *testing.T) {
 	s := llmtest.New(t)
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/v1/models", nil)
@@ -375,17 +362,7 @@ func TestInvalidRequestFailsTest(t *testing.T) {
 		require.Len(t, got, 1)
 		require.Contains(t, got[0], want)
 	}
-	for name, script := range map[string]func(*llmtest.Server){
-		"Embed was not called": func(s *llmtest.Server) { post(t, s, "/embeddings", `{"input":"hi"}`) },
-		"is no JSON":           func(s *llmtest.Server) { post(t, s, "/embeddings", `{`) },
-		"9 dimensions": func(s *llmtest.Server) {
-			s.Embed(func(string) []float32 { return []float32{1} })
-			post(t, s, "/embeddings", `{"input":"hi","dimensions":9}`)
-		},
-		"nothing is served at POST /v2/chat": func(s *llmtest.Server) { post(t, s, "/v2/chat", `{}`) },
-	} {
-		got := failures(t, script)
-		require.Len(t, got, 1)
-		require.Contains(t, got[0], name)
-	}
+	got := failures(t, func(s *llmtest.Server) { post(t, s, "/v2/chat", `{}`) })
+	require.Len(t, got, 1)
+	require.Contains(t, got[0], "nothing is served at POST /v2/chat")
 }
