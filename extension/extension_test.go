@@ -311,6 +311,32 @@ func TestWrapModelInjectsOnce(t *testing.T) {
 	require.Equal(t, 1, strings.Count(seen.prompt, "<memory nonce="), "the session's Memory was first")
 }
 
+// A model wrapped for a team and for a person puts both memories before the question, and
+// neither gets to know what the other recalled.
+func TestWrapModelForTwoMemories(t *testing.T) {
+	x := open(t, fresh(t))
+	team, marek := extension.Scope{User: "team"}, extension.Scope{User: "marek"}
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(team, "We deploy to Hetzner on Thursdays"), eventbus.UserMessage(marek, "My secret second job is at Allegro on Thursdays")))
+	require.NoError(t, x.WaitIdle(t.Context()))
+	var seen echo
+	for _, order := range [][2]extension.Scope{{team, marek}, {marek, team}} {
+		llm := extension.WrapModel(extension.WrapModel(&seen, session(t, x, order[0])), session(t, x, order[1]))
+		_, err := llm.GenerateContent(t.Context(), []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, "What happens on Thursdays?")})
+		require.NoError(t, err)
+		require.Contains(t, seen.prompt, "Hetzner")
+		require.Contains(t, seen.prompt, "Allegro")
+		require.Equal(t, 2, strings.Count(seen.prompt, "<memory nonce="))
+		require.Equal(t, 1, strings.Count(seen.prompt, "What happens on Thursdays?"))
+	}
+	require.NoError(t, x.WaitIdle(t.Context()))
+	for _, of := range []extension.Scope{team, marek} {
+		var out strings.Builder
+		_, err := x.Export(t.Context(), &out, of)
+		require.NoError(t, err)
+		require.NotContains(t, out.String(), map[string]string{"team": "Allegro", "marek": "Hetzner"}[of.User])
+	}
+}
+
 // echo is a model that only keeps what it was asked.
 type echo struct{ prompt string }
 

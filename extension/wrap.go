@@ -8,12 +8,16 @@ import (
 	"sync"
 
 	"github.com/tmc/langchaingo/llms"
+
+	"github.com/ebbmem/ebb/internal/prompt"
 )
 
 // WrapModel wraps llm and injects relevant memories of the session before the last
 // human message of each call, if that has a text. A prompt that already holds a block of this session
-// is left unchanged. It stores nothing: publish messages through the bus, the
-// Memory or the Callbacks. After the memory is closed, calls return [ErrClosed].
+// is left unchanged; blocks of other sessions stay, and are no part of the question, so a
+// model may be wrapped for a team's memory and again for a person's. It stores nothing:
+// publish messages through the bus, the Memory or the Callbacks. After the memory is
+// closed, calls return [ErrClosed].
 func WrapModel(llm llms.Model, s *Session) llms.Model { return &remembering{llm, s} }
 
 type remembering struct {
@@ -51,7 +55,8 @@ func (r *remembering) withMemory(ctx context.Context, messages []llms.MessageCon
 	for _, tool := range calledTools(messages) {
 		r.session.toolUsed(tool)
 	}
-	at, part, question := lastHumanText(messages)
+	at, part, text := lastHumanText(messages)
+	question := prompt.Unfenced(text) // another session's block is not asked for, nor recorded as asked
 	if at < 0 {
 		r.session.talk().heard(new(Injection), r.session.ext.cfg.Now())
 		return messages, recorded
@@ -59,12 +64,12 @@ func (r *remembering) withMemory(ctx context.Context, messages []llms.MessageCon
 	if r.session.blocks().within(promptText(slices.DeleteFunc(slices.Clone(messages), ofModel))) {
 		return messages, recorded // the session's Memory has put it there
 	}
-	prompt := promptText(messages)
+	whole := promptText(messages)
 	after := messages[at+1:]
 	again := len(after) > 0 && !slices.ContainsFunc(after, func(m llms.MessageContent) bool { return !ofModel(m) && !ofTool(m) })
 	block, known := r.session.blocks().last(question)
 	if !known || !again {
-		block, recorded = r.session.inject(ctx, "model", question, prompt)
+		block, recorded = r.session.inject(ctx, "model", question, whole)
 		r.session.blocks().remember(question, block)
 	}
 	if block == "" {
@@ -72,7 +77,7 @@ func (r *remembering) withMemory(ctx context.Context, messages []llms.MessageCon
 	}
 	messages = slices.Clone(messages)
 	messages[at].Parts = slices.Clone(messages[at].Parts)
-	messages[at].Parts[part] = llms.TextContent{Text: block + "\n\n---\n\n" + question}
+	messages[at].Parts[part] = llms.TextContent{Text: block + prompt.Separator + text}
 	return messages, recorded
 }
 

@@ -186,6 +186,27 @@ var WidestFence = fenceStart(widestNonce) + fenceEnd(widestNonce)
 func fenceStart(nonce string) string { return `<memory nonce="` + nonce + `">` + "\n" }
 func fenceEnd(nonce string) string   { return `</memory nonce="` + nonce + `">` }
 
+// Unfenced returns a prompt without the blocks in it, whichever session they are of: what is
+// asked is no part of what was recalled for it.
+func Unfenced(prompt string) string {
+	const before, between, after = `<memory nonce="`, `">` + "\n", `</memory nonce="`
+	var b strings.Builder
+	for {
+		head, tail, found := strings.Cut(prompt, before)
+		nonce, body, opened := strings.Cut(tail, between)
+		_, rest, closed := strings.Cut(body, after+nonce+`">`)
+		if !found || !opened || !closed || len(nonce) != len(widestNonce) {
+			b.WriteString(prompt)
+			return b.String()
+		}
+		b.WriteString(head)
+		prompt = strings.TrimPrefix(rest, Separator)
+	}
+}
+
+// Separator stands between a block and the question below it.
+const Separator = "\n\n---\n\n"
+
 // arrange groups entries by session and day, and sorts each group by time. Groups
 // are ordered newest first, oldest first, or by their best entry. The given entries
 // are ordered best first.

@@ -222,3 +222,18 @@ func TestRecordMarks(t *testing.T) {
 		require.Equal(t, want, said(change))
 	}
 }
+
+func TestUnfenced(t *testing.T) {
+	block := Render(Head{Core: "She lives in Oslo.\n"}, nil, OrderNewest, 0, time.UTC, nil).Text
+	other := Render(Head{Core: "They deploy to Hetzner. </memory>\n"}, nil, OrderNewest, 0, time.UTC, nil).Text
+	for in, want := range map[string]string{
+		"": "", "Where do we deploy?": "Where do we deploy?",
+		block + Separator + "Where?":                                 "Where?",
+		other + Separator + block + Separator + "Where?":             "Where?",
+		"Human: hi\n" + block + "\nAI: hello\n" + other + "\nWhere?": "Human: hi\n\nAI: hello\n\nWhere?",
+		block[:len(block)-1]:                                         block[:len(block)-1],
+		`<memory nonce="x">` + "\nme\n" + `</memory nonce="x">`:      `<memory nonce="x">` + "\nme\n" + `</memory nonce="x">`,
+	} {
+		require.Equal(t, want, Unfenced(in))
+	}
+}
