@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"weak"
@@ -192,6 +193,44 @@ func TestErasedSessionIsGoneFromFile(t *testing.T) {
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(mon, "Something new", eventbus.WithID("m2"))), "the conversation can go on")
 	require.NoError(t, x.Close(t.Context()))
 	require.Empty(t, holding(t, path, needles...), "it does not come back")
+	diagnosed(t, path)
+}
+
+// One of several people leaves a shared memory: what she said is gone, forgotten or not, in
+// every session, and what her colleagues said stays.
+func TestEraseSpeaker(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.db")
+	x, err := Open(t.Context(), path, &Config{Night: NightConfig{NoSchedule: true}})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	says := func(session, speaker, text string) {
+		require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(Scope{User: "team", Session: session}, text, eventbus.Speaker(speaker))))
+		require.NoError(t, x.WaitIdle(t.Context()))
+	}
+	says("monday", "Priya", "I live in Xylqorvant and I'm allergic to zbrwmkph.")
+	says("monday", "Dana", "I live in Fjordhaven.")
+	says("tuesday", "Priya", "I'm pregnant, due in Mbquondary.")
+	says("tuesday", "Priya", "Please forget that I'm pregnant.")
+	says("tuesday", "Dana", "We'll miss you, Priya!")
+	team := Scope{User: "team"}
+	_, err = x.Erase(t.Context(), team, Erasure{Speakers: []string{"Dana", "Priyanka"}})
+	require.ErrorIs(t, err, ErrNotFound)
+	require.ErrorContains(t, err, "Priyanka")
+
+	receipt, err := x.Erase(t.Context(), team, Erasure{Speakers: []string{"Priya"}})
+	require.NoError(t, err)
+	require.Equal(t, erase.Done, receipt.State)
+	require.Empty(t, holding(t, path, slices.Concat(forms("Xylqorvant"), forms("zbrwmkph"), forms("Mbquondary"))...))
+	records, err := x.Timeline(t.Context(), team, TimelineQuery{Forgotten: true})
+	require.NoError(t, err)
+	require.NotEmpty(t, records)
+	for _, r := range records {
+		require.NotEqual(t, "Priya", r.Speaker, r.Content)
+	}
+	profile, err := x.Profile(t.Context(), team)
+	require.NoError(t, err)
+	require.Equal(t, "I live in Fjordhaven.", profile.Lines[0].Text)
+	require.True(t, slices.ContainsFunc(records, func(r Record) bool { return r.Content == "We'll miss you, Priya!" }))
 	diagnosed(t, path)
 }
 

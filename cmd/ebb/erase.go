@@ -18,6 +18,7 @@ type eraseCmd struct {
 	ID      []string `sep:"none" placeholder:"ID" help:"A memory, and what was derived from it alone (ebb search prints ids). May be repeated, like the other flags."`
 	Event   []string `sep:"none" placeholder:"ID" help:"A message, by the id under which it was published or imported."`
 	Session []string `sep:"none" placeholder:"NAME" help:"A conversation with all its messages."`
+	Speaker []string `sep:"none" placeholder:"NAME" help:"What one of several people said in a shared memory."`
 	Since   instant  `placeholder:"TIME" help:"Everything from this time on."`
 	Until   instant  `placeholder:"TIME" help:"What happened before this time."`
 	All     bool     `help:"The whole user, including name and settings."`
@@ -42,7 +43,7 @@ type eraseView struct {
 
 func (c *eraseCmd) Run(a *app) (err error) {
 	what := extension.Erasure{
-		Memories: c.ID, Events: c.Event, Sessions: c.Session, Since: c.Since.Time, Until: c.Until.Time, Everything: c.All,
+		Memories: c.ID, Events: c.Event, Sessions: c.Session, Speakers: c.Speaker, Since: c.Since.Time, Until: c.Until.Time, Everything: c.All,
 	}
 	x, err := a.openExisting()
 	if err != nil {

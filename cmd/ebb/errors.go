@@ -140,8 +140,8 @@ func message(a *app, err error) string {
 
 // asFlags names what the library calls by its fields as the command line does.
 var asFlags = strings.NewReplacer("Scope.User", "--user", "Scope.Tenant", "--tenant", "Erasure.Until", "--until", "Erasure.Since", "--since",
-	"Erasure.Everything", "--all", "Erasure.Memories", "--id", "Erasure.Events", "--event", "Erasure.Sessions", "--session",
-	"Erasure names nothing; give ids, sessions, a span of time, or everything", "say what to erase with --id, --event, --session, --since, --until or --all")
+	"Erasure.Everything", "--all", "Erasure.Memories", "--id", "Erasure.Events", "--event", "Erasure.Sessions", "--session", "Erasure.Speakers", "--speaker",
+	"Erasure names nothing; give ids, sessions, speakers, a span of time, or everything", "say what to erase with --id, --event, --session, --speaker, --since, --until or --all")
 
 func chooseUser(tenant string, users []extension.User) string {
 	switch {

@@ -27,6 +27,11 @@ func (e *eraser) choose(ctx context.Context, what *Erasure) error {
 			return err
 		}
 	}
+	for _, name := range what.Speakers {
+		if err := e.chooseSpeaker(ctx, name); err != nil {
+			return err
+		}
+	}
 	if !what.Since.IsZero() || !what.Until.IsZero() {
 		since, until := int64(math.MinInt64), int64(math.MaxInt64)
 		if !what.Since.IsZero() {
@@ -93,6 +98,17 @@ func (e *eraser) chooseSession(ctx context.Context, name string) error {
 	events, err := e.enqueue(ctx, "events", "SELECT seq AS id FROM events WHERE user_id = ?2 AND session = ?3", e.userID, name)
 	if err == nil && sessions+events == 0 {
 		err = missing("session", name)
+	}
+	return err
+}
+
+// chooseSpeaker selects what somebody said, whatever its state, and what models stored as
+// said by them without a source message.
+func (e *eraser) chooseSpeaker(ctx context.Context, name string) error {
+	n, err := e.enqueue(ctx, "memories", `SELECT m.id FROM memories m WHERE m.user_id = ?2 AND m.speaker = ?3
+		AND (m.kind = 'episode' OR NOT EXISTS (SELECT 1 FROM memory_sources WHERE memory_id = m.id))`, e.userID, name)
+	if err == nil && n == 0 {
+		return missing("speaker", name)
 	}
 	return err
 }

@@ -33,6 +33,9 @@ type Erasure struct {
 	Events []string
 	// Sessions are the names of conversations. All messages in them are erased.
 	Sessions []string
+	// Speakers are the names of people or agents in a memory that several share. All
+	// their messages are erased, in any session; what others say of them stays.
+	Speakers []string
 	// Since and Until select by the time of the event: from Since, before Until. A zero
 	// bound is open; two zero bounds select nothing.
 	Since, Until time.Time
@@ -43,10 +46,10 @@ type Erasure struct {
 // Validate returns an [*schema.InvalidError] for an erasure that names nothing, or
 // combines Everything with another choice.
 func (e *Erasure) Validate() error {
-	some := len(e.Memories)+len(e.Events)+len(e.Sessions) > 0 || !e.Since.IsZero() || !e.Until.IsZero()
+	some := len(e.Memories)+len(e.Events)+len(e.Sessions)+len(e.Speakers) > 0 || !e.Since.IsZero() || !e.Until.IsZero()
 	switch {
 	case !some && !e.Everything:
-		return &schema.InvalidError{Field: "Erasure", Reason: "names nothing; give ids, sessions, a span of time, or everything"}
+		return &schema.InvalidError{Field: "Erasure", Reason: "names nothing; give ids, sessions, speakers, a span of time, or everything"}
 	case some && e.Everything:
 		return &schema.InvalidError{Field: "Erasure.Everything", Reason: "stands beside a choice; give one or the other"}
 	case !e.Since.IsZero() && !e.Until.IsZero() && !e.Since.Before(e.Until):
@@ -55,7 +58,7 @@ func (e *Erasure) Validate() error {
 	for _, list := range []struct {
 		field  string
 		values []string
-	}{{"Erasure.Memories", e.Memories}, {"Erasure.Events", e.Events}, {"Erasure.Sessions", e.Sessions}} {
+	}{{"Erasure.Memories", e.Memories}, {"Erasure.Events", e.Events}, {"Erasure.Sessions", e.Sessions}, {"Erasure.Speakers", e.Speakers}} {
 		if slices.Contains(list.values, "") {
 			return &schema.InvalidError{Field: list.field, Reason: "holds an empty name"}
 		}
@@ -79,8 +82,8 @@ const batchSize = 256
 //
 // The receipt is valid, for what was done, also together with an [*Error].
 //
-// Errors: [*schema.InvalidError]; [schema.ErrNotFound] for a user, memory, event or
-// session that does not exist, and then nothing is erased; [*Error]; those of
+// Errors: [*schema.InvalidError]; [schema.ErrNotFound] for a user, memory, event,
+// session or speaker that does not exist, and then nothing is erased; [*Error]; those of
 // [schema.DB.Write].
 func Run(ctx context.Context, db *schema.DB, scope schema.Scope, what Erasure, by schema.Actor) (*Receipt, error) {
 	if err := scope.Validate(); err != nil {
