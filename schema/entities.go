@@ -264,6 +264,25 @@ func (s *Snapshot) AliasesOf(ctx context.Context, entityID int64) ([]Alias, erro
 // Superseded and dormant memories are included; retired, quarantined and forgotten ones
 // are not.
 func (s *Snapshot) EntityMemories(ctx context.Context, entityID int64, limit int, kinds ...Kind) ([]Memory, error) {
+	return s.memoriesOf(ctx, limit, kinds, "m.id IN (SELECT memory_id FROM memory_entities WHERE entity_id IN ("+mergedEntities+" SELECT id FROM merged))", entityID)
+}
+
+// SpokenMemories returns what somebody of one of the names said, and what was read from
+// it, otherwise like [Snapshot.EntityMemories].
+func (s *Snapshot) SpokenMemories(ctx context.Context, userID int64, names []string, limit int, kinds ...Kind) ([]Memory, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	return s.memoriesOf(ctx, limit, kinds, `m.user_id = ? AND (m.speaker IN (?) OR m.id IN (SELECT f.memory_id FROM memory_sources f
+		JOIN memories e ON e.id = f.source_id WHERE e.user_id = ? AND e.speaker IN (?)))`, userID, bun.List(names), userID, bun.List(names))
+}
+
+// Speakers returns the names of all who speak in the user's memory, sorted.
+func (s *Snapshot) Speakers(ctx context.Context, userID int64) ([]string, error) {
+	return Column[string](ctx, s.Query, "SELECT DISTINCT speaker FROM memories WHERE user_id = ? AND speaker <> '' ORDER BY speaker", userID)
+}
+
+func (s *Snapshot) memoriesOf(ctx context.Context, limit int, kinds []Kind, where string, args ...any) ([]Memory, error) {
 	for _, k := range kinds {
 		if err := k.Validate(); err != nil {
 			return nil, err
@@ -271,7 +290,7 @@ func (s *Snapshot) EntityMemories(ctx context.Context, entityID int64, limit int
 	}
 	var memories []Memory
 	q := selectMemories(s, &memories).
-		Where("m.id IN (SELECT memory_id FROM memory_entities WHERE entity_id IN ("+mergedEntities+" SELECT id FROM merged))", entityID).
+		Where(where, args...).
 		Where("m.state NOT IN (?, ?, ?)", StateRetired, StateQuarantined, StateForgotten).
 		Where("NOT (m.state = ? AND m.valid_until = m.valid_from)", StateSuperseded). // another says the same
 		Order("m.event_time DESC", "m.id DESC")

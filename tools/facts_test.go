@@ -427,6 +427,25 @@ func TestEntityInfo(t *testing.T) {
 	require.NotContains(t, bob.call("get_entity_info", "Rosa"), "Porto")
 }
 
+// In a memory of several people a person is known by what they say, also if nobody else
+// mentions them.
+func TestEntityInfoOfASpeaker(t *testing.T) {
+	h := ada(t)
+	said := h.store(&schema.Memory{
+		Kind: schema.KindEpisode, Role: "user", Speaker: "Priya", Content: "I moved to Lisbon.", EventTime: schema.At(noon.Add(-time.Hour)),
+		Confidence: 1, Importance: 0.5, Origin: schema.OriginUser, Trust: schema.MaxTrust,
+	})
+	h.says("Let us meet on Monday.", time.Hour)
+	fact := h.fact("I live in Lisbon.", schema.OriginUser)
+	h.write(func(ctx context.Context, tx *schema.Tx) error {
+		return tx.AddSource(ctx, fact.ID, said.ID, "")
+	})
+	answer := h.call("get_entity_info", "priya")
+	require.Regexp(t, `(?s)"name":"Priya".*Current facts.*`+fact.UID+`.*Timeline.*`+said.UID, answer)
+	require.NotContains(t, answer, "Monday")
+	require.Contains(t, h.call("get_entity_info", "Pri"), "is known")
+}
+
 func TestTheSameCallAtTheSameTimeHasOneEffect(t *testing.T) {
 	h := ada(t)
 	h.says("My dog is called Crumble.", 0)
