@@ -32,7 +32,7 @@ import (
 var _ = []any{
 	readmeQuickStart, readmeEmbedder, readmeNights, readmeCalls, profilesConsolidate, encoderOpen,
 	profilesRetention, profilesDual, profilesBlocks, profilesThreeTier, profilesTeam, profilesCognitive, profilesStores, profilesReflection, profilesRules,
-	hostsChanges,
+	hostsTeam, hostsChanges,
 }
 
 func handle(ctx context.Context, ext *extension.Extension, llm llms.Model, user, conversation, said string) (string, error) {
@@ -75,6 +75,22 @@ type promptsOf struct {
 func (m promptsOf) GenerateContent(ctx context.Context, messages []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
 	*m.seen = append(*m.seen, fmt.Sprint(messages))
 	return m.Model.GenerateContent(ctx, messages, options...)
+}
+
+func hostsTeam(ext *extension.Extension, llm llms.Model, chat string) ([]llms.Model, error) {
+	team := extension.Scope{Tenant: "acme", User: "team", Session: chat, Agent: "planner"}
+	own := extension.Scope{Tenant: "acme", User: "marek", Session: chat}
+	ours, err := ext.Session(team)
+	if err != nil {
+		return nil, err
+	}
+	his, err := ext.Session(own)
+	if err != nil {
+		return nil, err
+	}
+	private := extension.WrapModel(extension.WrapModel(llm, ours), his)
+	shared := extension.WrapModel(llm, ours)
+	return []llms.Model{private, shared}, nil
 }
 
 func hostsChanges(ctx context.Context, ext *extension.Extension, scope extension.Scope, now time.Time) error {
