@@ -27,7 +27,7 @@ const (
 
 var methods = map[string]string{
 	"Extension.AcknowledgeLosses": takesNoWords, "Extension.Approve": takesNoWords, "Extension.Backup": takesNoWords, "Extension.BackupWithKey": takesNoWords, "Extension.Capabilities": takesNoWords,
-	"Extension.Embedding": onlyReads, "Extension.Bus": entered, "Extension.Close": takesNoWords,
+	"Extension.Bus": entered, "Extension.Close": takesNoWords,
 	"Extension.Consolidate": nightsTest, "Extension.ConsolidateDry": nightsTest, "Extension.Erase": takesNoWords,
 	"Extension.Export": onlyReads, "Extension.Health": onlyReads, "Extension.Import": importsTest,
 	"Extension.Keep": takesNoWords, "Extension.Proposals": onlyReads, "Extension.Quarantined": onlyReads, "Extension.Recall": onlyReads, "Extension.Release": takesNoWords,

@@ -11,7 +11,6 @@ import (
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/inspect"
-	"github.com/ebbmem/ebb/schema/vecstore"
 )
 
 // Stats describes one user's memory and its health. It does not depend on other
@@ -174,19 +173,4 @@ func (x *Extension) statsForTool(scope Scope) func(context.Context) (string, err
 		}
 		return text.JSON(stats), nil
 	}
-}
-
-// Embedding describes the model whose vectors searches compare. It is the zero
-// value if there are no vectors.
-//
-// Errors: the database's, the context's.
-func (x *Extension) Embedding(ctx context.Context) (e inspect.Embedding, err error) {
-	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		g, err := vecstore.ServingGeneration(ctx, s)
-		if g != nil {
-			e = inspect.Embedding{Model: g.Model, Dims: g.Dims, Serving: true}
-		}
-		return err
-	})
-	return e, err
 }

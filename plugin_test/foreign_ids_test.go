@@ -260,7 +260,7 @@ var idCalls = []idCall{
 var withoutIDs = map[string]string{
 	"AcknowledgeLosses": "the operator's", "AllBlocks": "a scope", "Backup": "the operator's; a file", "BackupWithKey": "the operator's; a file",
 	"Capabilities": "nothing", "Search": "a scope and a question", "Bus": "the host's: it stamps the scope; the ids of events are below", "Close": "nothing",
-	"Consolidate": "a scope", "Profile": "a scope", "Turns": "a scope", "Superseded": "records that were read before, whose ids in the file are compared with the scope", "MemoryID": "an id of this conversation, from its own table", "ConsolidateDry": "a scope", "Embedding": "nothing", "Erasures": "a scope", "Export": "a scope", "Health": "the operator's",
+	"Consolidate": "a scope", "Profile": "a scope", "Turns": "a scope", "Superseded": "records that were read before, whose ids in the file are compared with the scope", "MemoryID": "an id of this conversation, from its own table", "ConsolidateDry": "a scope", "Erasures": "a scope", "Export": "a scope", "Health": "the operator's",
 	"Import": "the ids in it are below", "ImportBank": "a file that holds no ids", "Proposals": "a scope", "Quarantined": "a scope and a number", "Runs": "a scope and a number", "Session": "a scope",
 	"Stats": "a scope", "Users": "the operator's", "WaitIdle": "nothing",
 	"RunDueNights": "the operator's", "Parts": "the module's own", "Cycle": "a scope", "SetCycle": "a scope and a number", "SetTimeZone": "a scope and a time zone", "ResetCycle": "a scope and a number", "ExportStream": "a scope", "ImportArchive": "a folder",

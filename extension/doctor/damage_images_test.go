@@ -182,7 +182,6 @@ func everyCall(ctx context.Context, path string, key extension.Key) *usage {
 		return err
 	})
 	u.call("health", func() error { _, err := x.Health(ctx); return err })
-	u.call("embedding", func() error { _, err := x.Embedding(ctx); return err })
 	question := extension.Query{Text: "Which piano does Noor keep in Turku?"}
 	for _, user := range stockUsers {
 		scope := extension.Scope{User: user, Session: "tuesday", Agent: "butler"}
