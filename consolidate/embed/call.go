@@ -203,8 +203,8 @@ func (w *Worker) check(answers [][]float32) ([]embedding, error) {
 		return nil, outage{fmt.Errorf("%w: the vectors are empty", errAnswer)}
 	}
 	if w.opts.Dims > size {
-		return nil, outage{&schema.InvalidError{Field: "embed.Options.Dims",
-			Reason: fmt.Sprintf("is %d, but the model's vectors have %d numbers", w.opts.Dims, size)}}
+		return nil, outage{&schema.InvalidError{Field: "Config.Embedding.Dims",
+			Reason: fmt.Sprintf("is %d, but the model's vectors have %d numbers: give at most %[2]d, or 0 for all of them", w.opts.Dims, size)}}
 	}
 	found := make([]embedding, len(answers))
 	for i, answer := range answers {

@@ -288,7 +288,7 @@ func TestUnusableAnswerIsAnOutage(t *testing.T) {
 			return nil
 		}, want: "NaN"},
 		"all empty":            {fault: func(_ []string, answer [][]float32) error { clear(answer); return nil }, want: "empty"},
-		"smaller than the cut": {dims: 9, want: "embed.Options.Dims is 9, but the model's vectors have 4"},
+		"smaller than the cut": {dims: 9, want: "Config.Embedding.Dims is 9, but the model's vectors have 4 numbers: give at most 4"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			db := memtest.Open(t)
@@ -340,9 +340,7 @@ func TestModelChangeBuildsThenServes(t *testing.T) {
 		}
 		return nil
 	}
-	w := worker(t, db, next, embed.Options{
-		BatchSize: 5, Previous: []embed.PreviousModel{{Model: "model 1", Embedder: old}},
-	})
+	w := worker(t, db, next, embed.Options{BatchSize: 5})
 	<-half
 	serving, byText := stored(t, db)
 	require.Equal(t, "model 1", serving.Model, "the old one serves")
@@ -352,11 +350,12 @@ func TestModelChangeBuildsThenServes(t *testing.T) {
 	require.Equal(t, "model 2", stats.Model)
 	require.Equal(t, "model 1", stats.Serving)
 	require.EqualValues(t, 5, stats.Pending)
-	query, err := w.EmbedQuery(t.Context(), serving, "a question")
+	_, err = w.EmbedQuery(t.Context(), serving, "a question")
+	require.ErrorContains(t, err, `is "model 2", whose vectors are being made`)
+	idle, err := embed.New(db, next, embed.Options{Model: "model 2"})
 	require.NoError(t, err)
-	want, err := vecstore.Vector(old.vector("a question")).Unit(0)
-	require.NoError(t, err)
-	require.Equal(t, want, query, "queries for it are embedded by it")
+	_, err = idle.EmbedQuery(t.Context(), serving, "a question")
+	require.ErrorContains(t, err, `but the memory has vectors of "model 1", and this process makes none`)
 	close(on)
 	require.NoError(t, w.WaitIdle(t.Context()))
 
@@ -439,10 +438,11 @@ func TestNewRefuses(t *testing.T) {
 	_, err := embed.New(db, nil, embed.Options{})
 	require.ErrorContains(t, err, "embedder")
 	for field, opts := range map[string]embed.Options{
-		"Dims": {Dims: -1}, "BatchSize": {BatchSize: -1}, "Timeout": {Timeout: -1}, "Tries": {Tries: -1}, "Model": {Model: "a\x00b"},
+		"Config.Embedding.Dims": {Dims: -1}, "Config.Embedding.Model": {Model: "a\x00b"}, "Config.Embedding.CallsPerMinute": {CallsPerMinute: -1},
+		"embed.Options.BatchSize": {BatchSize: -1}, "embed.Options.Timeout": {Timeout: -1}, "embed.Options.Tries": {Tries: -1},
 	} {
 		_, err := embed.New(db, &scripted{size: 1}, opts)
-		require.ErrorContains(t, err, "embed.Options."+field)
+		require.ErrorContains(t, err, field)
 	}
 	v, err := embed.New(db, &scripted{size: 1}, embed.Options{})
 	require.NoError(t, err)

@@ -4,19 +4,23 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/tmc/langchaingo/embeddings"
-
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/vecstore"
 )
 
 type queryKey struct {
-	model string
-	dims  int
-	text  string
+	dims int
+	text string
 }
 
-// queryCacheSize is the number of query vectors kept in memory.
+// queryCall is a call of the embedder. All who ask the same query wait for it.
+type queryCall struct {
+	done   chan struct{} // closed once the fields below are set
+	vector vecstore.Vector
+	err    error
+}
+
+// queryCacheSize is the number of queries whose calls are kept in memory.
 const queryCacheSize = 1024
 
 // maxQueriesInFlight limits the calls at one time, among them those whose search
@@ -25,94 +29,95 @@ const maxQueriesInFlight = 8
 
 // EmbedQuery returns the vector of a query, of length 1, by the model of the
 // generation. A call that takes longer than ctx continues in the background, so
-// that the same query finds its vector in the cache.
+// that the same query finds its vector in the cache. While as many calls run as may,
+// EmbedQuery waits for one of them to end.
 //
 // Errors: ctx's; the embedder's; [*schema.InvalidError] for an answer that is
-// not of the generation's size, and for a generation of a model that the worker
-// does not have.
+// not of the generation's size, and for a generation of another model.
 func (w *Worker) EmbedQuery(ctx context.Context, g *vecstore.Generation, text string) (vecstore.Vector, error) {
-	embedder, err := w.embedderOf(g)
-	if err != nil {
+	if err := w.otherModel(g); err != nil {
 		return nil, err
 	}
-	key := queryKey{g.Model, g.Dims, text}
-	if vector, ok := w.queries.Get(key); ok {
-		return vector, nil
-	}
-	select {
-	case w.inFlight <- struct{}{}:
-	default:
-		return nil, fmt.Errorf("%d queries wait for the embedder already", maxQueriesInFlight)
-	}
-	type answer struct {
-		vector vecstore.Vector
-		err    error
-	}
-	answers := make(chan answer, 1)
-	w.mu.Lock()
-	if w.ended {
-		w.mu.Unlock()
-		<-w.inFlight
-		return nil, errStopped
-	}
-	w.calls.Go(func() {
-		defer func() { <-w.inFlight }()
-		vector, err := w.query(embedder, g, text)
-		if err == nil {
-			w.queries.Add(key, vector)
+	call, known := w.queries.Get(queryKey{g.Dims, text})
+	if !known {
+		select {
+		case w.inFlight <- struct{}{}:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("%d queries wait for the embedder already: %w", maxQueriesInFlight, ctx.Err())
 		}
-		answers <- answer{vector, err}
-	})
-	w.mu.Unlock()
+		var err error
+		if call, err = w.startQuery(g, text); err != nil {
+			return nil, err
+		}
+	}
 	select {
-	case a := <-answers:
-		return a.vector, a.err
+	case <-call.done:
+		return call.vector, call.err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
 
-// ForgetQueries empties the cache of queries, which holds users' words.
+// startQuery calls the embedder, or returns the call that another search has started
+// meanwhile. The caller has taken a place in inFlight.
+func (w *Worker) startQuery(g *vecstore.Generation, text string) (*queryCall, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ended {
+		<-w.inFlight
+		return nil, errStopped
+	}
+	key, call := queryKey{g.Dims, text}, &queryCall{done: make(chan struct{})}
+	if earlier, known, _ := w.queries.PeekOrAdd(key, call); known {
+		<-w.inFlight
+		return earlier, nil
+	}
+	w.calls.Go(func() {
+		call.vector, call.err = w.query(g, text)
+		if call.err != nil {
+			w.queries.Remove(key)
+		}
+		close(call.done)
+		<-w.inFlight
+	})
+	return call, nil
+}
+
+// ForgetQueries empties the cache of queries, which holds users' words. A call that
+// still runs does not return to it.
 func (w *Worker) ForgetQueries() { w.queries.Purge() }
 
 // RememberedQueries returns how many queries the cache holds.
 func (w *Worker) RememberedQueries() int { return w.queries.Len() }
 
-// embedderOf returns the embedder of a generation's model.
-func (w *Worker) embedderOf(g *vecstore.Generation) (embeddings.Embedder, error) {
+// otherModel returns an error for a generation of another model than the worker's.
+func (w *Worker) otherModel(g *vecstore.Generation) error {
 	if g.Model == w.opts.Model {
-		return w.embedder, nil
-	}
-	for _, p := range w.opts.Previous {
-		if p.Model == g.Model && p.Embedder != nil {
-			return p.Embedder, nil
-		}
+		return nil
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.taken != nil {
-		return nil, w.taken
+		return w.taken
 	}
-	return nil, &schema.InvalidError{Field: "model", Reason: fmt.Sprintf(
-		"of the vectors is %q; those of %q are being made and serve once they are complete", g.Model, w.opts.Model)}
+	reason := "is %q, but the memory has vectors of %q, and this process makes none"
+	if w.stop != nil && !w.ended {
+		reason = "is %q, whose vectors are being made; until they are complete, the memory has those of %q"
+	}
+	return &schema.InvalidError{Field: "Config.Embedding.Model", Reason: fmt.Sprintf(reason, w.opts.Model, g.Model)}
 }
 
-func (w *Worker) query(embedder embeddings.Embedder, g *vecstore.Generation, text string) (unit vecstore.Vector, err error) {
+func (w *Worker) query(g *vecstore.Generation, text string) (unit vecstore.Vector, err error) {
 	defer schema.RecoverForeign("the embedder", &err)
 	ctx, cancel := context.WithTimeout(w.life, w.opts.Timeout)
 	defer cancel()
-	answer, err := embedder.EmbedQuery(ctx, text)
+	answer, err := w.embedder.EmbedQuery(ctx, text)
 	if err != nil {
 		return nil, schema.Foreign("the embedder", err)
 	}
-	if g.Model != w.opts.Model || w.opts.Dims == 0 {
-		// An answer of another size may mean that the model changed under its name.
-		if g.Model == w.opts.Model && len(answer) != g.Dims {
-			w.doubt(len(answer))
-		}
-		if g.Model == w.opts.Model && len(answer) != g.Dims || len(answer) < g.Dims {
-			return nil, wrongSize(len(answer), g.Dims)
-		}
+	if w.opts.Dims == 0 && len(answer) != g.Dims {
+		w.doubt(len(answer)) // the model may have changed under its name
+		return nil, wrongSize(len(answer), g.Dims)
 	}
 	return vecstore.Vector(answer).Unit(g.Dims)
 }

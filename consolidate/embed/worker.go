@@ -29,10 +29,6 @@ type Options struct {
 	// Dims cuts each vector to its first Dims numbers, for models trained for that
 	// (Matryoshka). Default 0: not cut.
 	Dims int
-	// Previous are the models of older vectors. They embed queries until the
-	// vectors of Model are complete; without them, searches use text alone until
-	// then.
-	Previous []PreviousModel
 	// BatchSize is the maximum number of texts in one call. Calls are smaller for an
 	// hour after one that was too large or too slow. Default 64.
 	BatchSize int
@@ -49,12 +45,6 @@ type Options struct {
 	// OnError, if set, is called with every error. Errors are also recorded in
 	// the database.
 	OnError func(error)
-}
-
-// PreviousModel is a model and the name its vectors are stored under.
-type PreviousModel struct {
-	Model    string
-	Embedder embeddings.Embedder
 }
 
 // modelOf returns the name of an embedder's model, "" if the embedder does not tell it.
@@ -98,14 +88,15 @@ func (o Options) validate() error {
 		name  string
 		value int
 	}{
-		{"Dims", o.Dims}, {"BatchSize", o.BatchSize}, {"CallsPerMinute", o.CallsPerMinute}, {"Timeout", int(o.Timeout)},
-		{"Tries", o.Tries}, {"FirstPause", int(o.FirstPause)},
+		{"Config.Embedding.Dims", o.Dims}, {"Config.Embedding.CallsPerMinute", o.CallsPerMinute},
+		{"embed.Options.BatchSize", o.BatchSize}, {"embed.Options.Timeout", int(o.Timeout)},
+		{"embed.Options.Tries", o.Tries}, {"embed.Options.FirstPause", int(o.FirstPause)},
 	} {
 		if f.value < 0 {
-			return &schema.InvalidError{Field: "embed.Options." + f.name, Reason: "must not be negative; 0 means the default"}
+			return &schema.InvalidError{Field: f.name, Reason: "must not be negative; 0 means the default"}
 		}
 	}
-	return schema.ValidLabel("embed.Options.Model", o.Model)
+	return schema.ValidLabel("Config.Embedding.Model", o.Model)
 }
 
 // Worker embeds stored texts in the background. It is safe for concurrent use.
@@ -138,7 +129,7 @@ type Worker struct {
 	stopped chan struct{}      // closed when the goroutine has ended
 	ended   bool               // Stop was called
 
-	queries  *lru.Cache[queryKey, vecstore.Vector]
+	queries  *lru.Cache[queryKey, *queryCall]
 	calls    sync.WaitGroup // calls that embed queries
 	inFlight chan struct{}  // limits them
 	life     context.Context
@@ -164,7 +155,7 @@ func New(db *schema.DB, embedder embeddings.Embedder, opts Options) (*Worker, er
 	if err := opts.validate(); err != nil {
 		return nil, err
 	}
-	queries, err := lru.New[queryKey, vecstore.Vector](queryCacheSize)
+	queries, err := lru.New[queryKey, *queryCall](queryCacheSize)
 	if err != nil {
 		return nil, err
 	}
