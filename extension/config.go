@@ -114,8 +114,8 @@ type Config struct {
 // EmbeddingConfig configures vectors of texts.
 type EmbeddingConfig struct {
 	// Embedder makes vectors in the background, seconds after a message was stored;
-	// publishing never waits for it. A search waits at most 300 ms for the query's
-	// vector and continues without it. Default nil: search is by text.
+	// publishing never waits for it. A search waits for the query's vector for
+	// QueryTimeout and continues without it. Default nil: search is by text.
 	Embedder embeddings.Embedder
 	// Model is the name under which vectors are stored. If it changes, everything
 	// is embedded again, and until that is complete searches go without vectors
@@ -131,6 +131,9 @@ type EmbeddingConfig struct {
 	// CallsPerMinute bounds the calls that embed stored texts. Default 0:
 	// unbounded.
 	CallsPerMinute int
+	// QueryTimeout is how long a search waits for the query's vector. Raise it for a
+	// remote model that takes longer. Default 0: 300 ms.
+	QueryTimeout time.Duration
 }
 
 // CoreMemoryConfig configures the text at the head of every context: the core
@@ -446,6 +449,10 @@ func (c *Config) validate() error {
 		return &schema.InvalidError{Field: "Config.Ranking.CandidateFactor", Reason: "must be above 0 and at most 1000 (0 means 200 in all)"}
 	case !(c.Injection.Diversity <= 1):
 		return &schema.InvalidError{Field: "Config.Injection.Diversity", Reason: "must be at most 1 (0 means 0.2, below 0 turns it off)"}
+	case c.Embedding.QueryTimeout < 0:
+		return &schema.InvalidError{Field: "Config.Embedding.QueryTimeout", Reason: "must not be negative (0 means 300 ms)"}
+	case c.Embedding.Embedder == nil && c.Embedding != EmbeddingConfig{}:
+		return &schema.InvalidError{Field: "Config.Embedding.Embedder", Reason: "is nil, so the other fields have no effect; set it, or none of them"}
 	case c.Night.ModelTimeout < 0:
 		return &schema.InvalidError{Field: "Config.Night.ModelTimeout", Reason: "must not be negative (0 means two minutes)"}
 	case !(c.Night.Prices.Input >= 0) || !(c.Night.Prices.Output >= 0):
@@ -472,32 +479,4 @@ func (c *Config) unknownTools() (unknown []string) {
 		}
 	}
 	return unknown
-}
-
-// Redaction configures what is removed from every text before it is written:
-// messages, payloads of a host's own topics, arguments of tools, questions that
-// memories were shown for, imports, and what models and the host's own stages
-// produce at night. A placeholder such as [redacted:github-token] replaces it;
-// hashes, vectors and the text index are made from the redacted text. The zero
-// value removes secrets and keeps personal data.
-//
-// Texts already in the file are not changed. Labels are not rewritten, since hosts
-// identify users and sessions by them: tenant, user, agent, session and event ids.
-// A label that holds a credential is refused.
-type Redaction struct {
-	// KeepSecrets disables the built-in patterns for secrets: keys and tokens of
-	// well-known providers, private keys, passwords, payment cards. Default false.
-	KeepSecrets bool
-	// PII also removes e-mail addresses, telephone numbers, IBANs, US social
-	// security numbers and IP addresses. Default false.
-	PII bool
-	// Hook rewrites a text after the built-in patterns. name is the JSON object
-	// member that holds the text, "" otherwise. It is called several times for one
-	// message and while a turn waits, must be safe for concurrent use, and should
-	// be idempotent. If it returns an error, panics, or does not return before the
-	// call's context ends, which for a turn's message is 30 seconds whatever the turn's
-	// context, nothing is written: the call fails with a [*RedactionError], or, where
-	// memory must not break a turn, the turn continues and Hooks.OnError is called. A
-	// message that it reduces to nothing is refused with an [*InvalidError]. Default none.
-	Hook func(ctx context.Context, name, text string) (string, error)
 }

@@ -3,6 +3,7 @@ package extension_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -43,4 +44,44 @@ func TestUnreachableEmbedder(t *testing.T) {
 	stats, err := x.Stats(t.Context(), ada)
 	require.NoError(t, err)
 	require.EqualValues(t, 1, stats.Health.Vectors.Pending)
+}
+
+// remote is an embedder whose answers take a while.
+type remote struct{ vectortest.Topics }
+
+func (e *remote) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
+	time.Sleep(50 * time.Millisecond)
+	return e.Topics.EmbedQuery(ctx, text)
+}
+
+func TestQueryTimeoutIsTheHosts(t *testing.T) {
+	for timeout, served := range map[time.Duration]bool{time.Millisecond: false, time.Minute: true} {
+		x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Embedding: extension.EmbeddingConfig{Embedder: &remote{}, QueryTimeout: timeout}})
+		require.NoError(t, err)
+		require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "Our terrier ate the carpet")))
+		require.NoError(t, x.WaitIdle(t.Context()))
+		answer, err := x.Recall(t.Context(), ada, extension.Query{Text: "Anything about a puppy?"})
+		require.NoError(t, err)
+		require.Equal(t, served, len(answer.Degraded) == 0, "%s: %v", timeout, answer.Degraded)
+		require.NoError(t, x.Close(context.Background()))
+	}
+}
+
+// Settings that would have no effect are refused, by the names that the host knows.
+func TestEmbeddingConfigValidation(t *testing.T) {
+	topics := &vectortest.Topics{}
+	for field, embedding := range map[string][]extension.EmbeddingConfig{
+		"Config.Embedding.Embedder":       {{Model: "m"}, {Dims: 3}, {CallsPerMinute: 1}, {QueryTimeout: time.Second}},
+		"Config.Embedding.Dims":           {{Embedder: topics, Dims: -1}},
+		"Config.Embedding.CallsPerMinute": {{Embedder: topics, CallsPerMinute: -1}},
+		"Config.Embedding.QueryTimeout":   {{Embedder: topics, QueryTimeout: -1}},
+		"Config.Embedding.Model":          {{Embedder: topics, Model: "a\x00b"}},
+	} {
+		for _, e := range embedding {
+			_, err := extension.Open(t.Context(), fresh(t), &extension.Config{Embedding: e})
+			var invalid *extension.InvalidError
+			require.ErrorAs(t, err, &invalid, field)
+			require.Equal(t, field, invalid.Field)
+		}
+	}
 }

@@ -95,7 +95,7 @@ func OpenWith(ctx context.Context, path string, config *Config, opts memory.Opti
 		if err != nil {
 			return nil, errors.Join(err, db.Close())
 		}
-		options.Vectors.Embedder = x.vectors
+		options.Vectors.Embedder, options.Vectors.Timeout = x.vectors, cfg.Embedding.QueryTimeout
 	}
 	x.searcher = recall.New(db, options)
 	x.bus = eventbus.NewJournal(db, &eventbus.JournalOptions{

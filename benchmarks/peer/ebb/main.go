@@ -37,9 +37,9 @@ type options struct {
 }
 
 func (o options) config() *extension.Config {
-	cfg := &extension.Config{Night: extension.NightConfig{NoSchedule: true}, NoBackground: o.alone, Embedding: extension.EmbeddingConfig{Model: "words"}}
+	cfg := &extension.Config{Night: extension.NightConfig{NoSchedule: true}, NoBackground: o.alone}
 	if o.vectors {
-		cfg.Embedding.Embedder = words.Embedder{}
+		cfg.Embedding = extension.EmbeddingConfig{Embedder: words.Embedder{}, Model: "words"}
 	}
 	return cfg
 }
