@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/ebbmem/ebb/recall/users"
 )
 
 // Degradation counts how often an arm failed or was incomplete since the searcher
@@ -24,7 +24,7 @@ type Degradation struct {
 // degradations counts by arm, for each user and for all users together.
 type degradations struct {
 	mu     sync.Mutex
-	byUser *lru.Cache[int64, map[string]*Degradation] // searched last of those with any
+	byUser users.Cache[map[string]*Degradation] // searched last of those with any
 }
 
 const (

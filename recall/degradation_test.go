@@ -5,10 +5,12 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/recall/users"
 )
 
 func TestDegradationsAreBounded(t *testing.T) {
-	d := &degradations{byUser: newUsers[map[string]*Degradation](maxDegraded)}
+	d := &degradations{byUser: users.New[map[string]*Degradation](maxDegraded)}
 	for i := range int64(2 * maxDegraded) {
 		d.note(1+i, time.Now(), []Degraded{{"vector", "late"}})
 	}

@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-
 	"github.com/ebbmem/ebb/recall/background"
 	"github.com/ebbmem/ebb/recall/lexicon"
+	"github.com/ebbmem/ebb/recall/users"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -24,7 +24,7 @@ type indexes struct {
 	inline, first int
 
 	mu     sync.Mutex // of get
-	byUser *lru.Cache[int64, *sharedIndex]
+	byUser users.Cache[*sharedIndex]
 	// removed is called after text of a user was removed, perhaps by another process.
 	// Nil without vectors.
 	removed func(userID int64)
@@ -41,7 +41,7 @@ type sharedIndex struct {
 	damagedAt [2]int64 // the watermark then, until whose change it is not tried again
 }
 
-// maxIndexes bounds how many users' indexes stay in memory.
+// maxIndexes bounds how many users' indexes, and sets of vectors, stay in memory.
 const maxIndexes = 256
 
 const (
@@ -50,16 +50,7 @@ const (
 )
 
 func newIndexes(db *schema.DB, bg *background.Reads) *indexes {
-	return &indexes{db: db, background: bg, inline: readInline, first: readFirst, byUser: newUsers[*sharedIndex](maxIndexes)}
-}
-
-// newUsers returns a cache for at most so many users.
-func newUsers[V any](most int) *lru.Cache[int64, V] {
-	cache, err := lru.New[int64, V](most)
-	if err != nil {
-		panic(err) // only for a size that is not positive
-	}
-	return cache
+	return &indexes{db: db, background: bg, inline: readInline, first: readFirst, byUser: users.New[*sharedIndex](maxIndexes)}
 }
 
 func (c *indexes) get(userID int64) *sharedIndex {
@@ -95,16 +86,12 @@ func (s *Searcher) Forget(userID int64) {
 
 // Remembered counts the users with cached text or vectors.
 func (s *Searcher) Remembered() int {
-	users := make(map[int64]bool)
-	for _, id := range s.indexes.byUser.Keys() {
-		users[id] = true
-	}
+	ids := s.indexes.byUser.Keys()
 	if s.vectors != nil {
-		for _, id := range s.vectors.sets.byUser.Keys() {
-			users[id] = true
-		}
+		ids = append(ids, s.vectors.sets.byUser.Keys()...)
 	}
-	return len(users)
+	slices.Sort(ids)
+	return len(slices.Compact(ids))
 }
 
 // current returns the user's index, brought up to date with the snapshot and

@@ -15,6 +15,7 @@ import (
 	"github.com/ebbmem/ebb/recall/planner"
 	"github.com/ebbmem/ebb/recall/retention"
 	"github.com/ebbmem/ebb/recall/together"
+	"github.com/ebbmem/ebb/recall/users"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -72,7 +73,7 @@ func New(db *schema.DB, opts Options) *Searcher {
 	bg := background.New()
 	s := &Searcher{
 		db: db, opts: opts, weights: DefaultWeights(), meanings: VectorWeights(), scorer: opts.Scorer, candidateFactor: opts.CandidateFactor, retention: opts.Retention,
-		indexes: newIndexes(db, bg), background: bg, degraded: &degradations{byUser: newUsers[map[string]*Degradation](maxDegraded)},
+		indexes: newIndexes(db, bg), background: bg, degraded: &degradations{byUser: users.New[map[string]*Degradation](maxDegraded)},
 	}
 	if opts.Weights != nil {
 		s.weights, s.meanings = *opts.Weights, *opts.Weights

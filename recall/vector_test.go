@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/internal/vectortest"
 	"github.com/ebbmem/ebb/recall/vector"
@@ -300,13 +301,48 @@ func TestTextDoesNotWaitForTheEmbedder(t *testing.T) {
 	}
 }
 
-func TestWithoutVectorsNothingIsDegraded(t *testing.T) {
+func TestWithoutVectors(t *testing.T) {
 	db := open(t)
-	say(t, db, ada, pets...)
 	s := searcher(t, db, directions{dims: 4, err: errors.New("must not be asked")}, VectorOptions{})
-	require.Empty(t, recalled(t, s, ada, "bicycle").Degraded, "there is no generation")
+	memtest.Write(t, db, ada, func(context.Context, *schema.Tx, int64) error { return nil })
+	require.Empty(t, recalled(t, s, ada, "bicycle").Degraded, "there is nothing to search")
+	say(t, db, ada, pets...)
+	answer := recalled(t, s, ada, "bicycle")
+	require.Equal(t, []Degraded{{"vector", "no text has a vector yet"}}, answer.Degraded)
+	require.Equal(t, []string{"We sold the bicycle."}, textsOf(answer)[:1])
+	text, err := s.Search(t.Context(), ada, Query{Text: "bicycle", Now: noon, TextOnly: true})
+	require.NoError(t, err)
+	require.Empty(t, text.Degraded)
+	require.Empty(t, recalled(t, New(db, Options{}), ada, "bicycle").Degraded, "no embedder is set")
 	openGeneration(t, db, "m", 4)
 	require.Empty(t, recalled(t, searcher(t, db, synonyms, VectorOptions{}), ada, "bicycle").Degraded)
+}
+
+func TestVectorsOfManyUsersAreBounded(t *testing.T) {
+	db := open(t)
+	s := searcher(t, db, synonyms, VectorOptions{})
+	g := openGeneration(t, db, "m", 4)
+	var users []schema.Scope
+	for i := range 4 {
+		users = append(users, schema.Scope{User: fmt.Sprint("user ", i)})
+		say(t, db, users[i], pets...)
+	}
+	embedAll(t, db, g, synonyms)
+	each := int64(len(pets) * 4 * 4)
+	s.vectors.sets.bytes = 2*each + 1
+	for range 2 {
+		for _, user := range users {
+			answer := recalled(t, s, user, "kitten")
+			require.Empty(t, answer.Degraded)
+			require.Equal(t, "The tabby sleeps all day.", textsOf(answer)[0])
+			require.LessOrEqual(t, s.vectors.sets.byUser.Len(), 2)
+		}
+	}
+	s.vectors.sets.inline = 0 // read in the background
+	recalled(t, s, users[0], "kitten")
+	s.background.Wait()
+	require.Equal(t, 2, s.vectors.sets.byUser.Len())
+	require.Equal(t, "The tabby sleeps all day.", textsOf(recalled(t, s, users[0], "kitten"))[0])
 }
 
 func TestManyVectorsAreReadInTheBackground(t *testing.T) {

@@ -69,7 +69,7 @@ func (*vectorArm) Name() string { return "vector" }
 
 // meaning is a query's vector in the serving generation.
 type meaning struct {
-	generation *vecstore.Generation // nil if there are no vectors
+	generation *vecstore.Generation // nil if the query has no vector
 	vector     []float32
 	err        error
 	// finish ends the priority of a first search over background reads. Nil if it
@@ -96,12 +96,12 @@ func (s *Searcher) meaning(ctx context.Context, scope schema.Scope, q *Query) me
 	m.err = s.db.Read(ctx, func(ctx context.Context, snap *schema.Snapshot) (err error) {
 		m.generation, err = vecstore.ServingGeneration(ctx, snap)
 		if err != nil || m.generation == nil {
-			return err
+			return cmp.Or(err, errNoVectors)
 		}
 		asked, err = s.inFirstPerson(ctx, snap, scope, q, &m)
 		return err
 	})
-	if m.err != nil || m.generation == nil {
+	if m.err != nil {
 		return m
 	}
 	ctx, cancel := context.WithTimeout(ctx, a.opts.Timeout)
@@ -118,6 +118,8 @@ func (s *Searcher) meaning(ctx context.Context, scope schema.Scope, q *Query) me
 	m.vector = vector
 	return m
 }
+
+var errNoVectors = errors.New("no text has a vector yet")
 
 // inFirstPerson returns the query as the speakers that it names would put it.
 func (s *Searcher) inFirstPerson(ctx context.Context, snap *schema.Snapshot, scope schema.Scope, q *Query, m *meaning) (string, error) {
@@ -141,6 +143,9 @@ func (s *Searcher) inFirstPerson(ctx context.Context, snap *schema.Snapshot, sco
 }
 
 func (a *vectorArm) Candidates(ctx context.Context, r *Request) ([]Candidate, error) {
+	if len(r.index.docs) == 0 {
+		return nil, nil
+	}
 	if r.meaning.err != nil || r.meaning.generation == nil {
 		return nil, r.meaning.err
 	}

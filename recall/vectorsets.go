@@ -6,10 +6,9 @@ import (
 	"sync"
 	"sync/atomic"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-
 	"github.com/ebbmem/ebb/recall/background"
 	"github.com/ebbmem/ebb/recall/fluency"
+	"github.com/ebbmem/ebb/recall/users"
 	"github.com/ebbmem/ebb/recall/vector"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/pgvector"
@@ -25,7 +24,8 @@ type vectorSets struct {
 	background *background.Reads
 
 	mu     sync.Mutex // of get
-	byUser *lru.Cache[int64, *sharedVectors]
+	byUser users.Cache[*sharedVectors]
+	bytes  int64 // that the sets take together; those searched longest ago go
 }
 
 // sharedVectors is a set that searches read while new vectors are added.
@@ -34,6 +34,7 @@ type sharedVectors struct {
 
 	mu sync.RWMutex
 	*vectorSet
+	held    atomic.Int64  // bytes of vectors
 	seen    int64         // id of the user's last vector, of any generation, that was read
 	loading atomic.Bool   // in the background, for a search
 	failed  error         // of the last loading, nil if it succeeded
@@ -68,11 +69,14 @@ func (set *sharedVectors) trust(ix *index) float64 {
 // background. It takes about 80 ms.
 const loadInline = 20_000
 
+// maxVectorBytes bounds the sets of all users. loadMost vectors of 1,536 numbers fit in.
+const maxVectorBytes = 1 << 30
+
 // loadMost vectors of 384 numbers take 250 MB as codes.
 const loadMost = 1 << 20
 
 func newVectorSets(db *schema.DB, exact int, bg *background.Reads) *vectorSets {
-	return &vectorSets{db: db, exact: exact, inline: loadInline, most: loadMost, background: bg, byUser: newUsers[*sharedVectors](maxIndexes)}
+	return &vectorSets{db: db, exact: exact, inline: loadInline, most: loadMost, bytes: maxVectorBytes, background: bg, byUser: users.New[*sharedVectors](maxIndexes)}
 }
 
 // get returns the user's set of the generation, or creates an empty one.
@@ -127,8 +131,14 @@ func (c *vectorSets) current(ctx context.Context, s *schema.Snapshot, userID int
 	if err != nil {
 		return nil, err
 	}
+	c.shrink()
 	set.mu.RLock()
 	return set, nil
+}
+
+// shrink keeps the sets within their bytes. Running searches keep theirs.
+func (c *vectorSets) shrink() {
+	c.byUser.Shrink(c.bytes, func(s *sharedVectors) int64 { return s.held.Load() })
 }
 
 // nearest returns a set of the vectors near to a query, locked for reading, from a server
@@ -182,6 +192,7 @@ func (set *sharedVectors) catchUp(ctx context.Context, s *schema.Snapshot, userI
 	if err == nil {
 		set.seen = last
 	}
+	set.held.Store(int64(set.vectors.Bytes()))
 	return err
 }
 
@@ -197,6 +208,7 @@ func (c *vectorSets) load(userID int64, set *sharedVectors) bool {
 // loadNow builds a new set and then replaces the current one, which serves searches
 // until then.
 func (c *vectorSets) loadNow(ctx context.Context, userID int64, set *sharedVectors) error {
+	defer c.shrink()
 	return c.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error { return c.loadFrom(ctx, s, userID, set) })
 }
 
@@ -223,6 +235,7 @@ func (c *vectorSets) loadFrom(ctx context.Context, s *schema.Snapshot, userID in
 	defer set.mu.Unlock()
 	if fresh.seen > set.seen { // as far as it got
 		set.vectorSet, set.seen = fresh.vectorSet, fresh.seen
+		set.held.Store(fresh.held.Load())
 	}
 	if ctx.Err() == nil {
 		set.failed = err
@@ -270,14 +283,12 @@ func (c *vectorSets) preload(ctx context.Context) {
 		return // the next search reports the error
 	}
 	slices.Sort(users)
-	loaded := 0
+	loaded := int64(0)
 	for _, user := range slices.Backward(users[max(0, len(users)-maxIndexes):]) {
 		set := c.get(user, generation)
 		if loaded > preloaded || c.loadNow(ctx, user, set) != nil {
 			return
 		}
-		set.mu.RLock()
-		loaded += set.vectors.Bytes()
-		set.mu.RUnlock()
+		loaded += set.held.Load()
 	}
 }

@@ -82,8 +82,9 @@ var table = []row{
 	{pkg: "eventbus", ours: []string{"schema", "internal/engine", "internal/text", "internal/redact"}},
 	// For hosts with NATS JetStream; the extension does not import it.
 	{pkg: "eventbus/jetstream", ours: []string{"eventbus", "schema", "internal/text"}, oursInTests: []string{"extension"}},
-	{pkg: "recall", ours: []string{"schema", "schema/pgvector", "schema/vecstore", "recall/background", "recall/diverse", "recall/fluency", "recall/lexicon", "recall/planner", "recall/retention", "recall/together", "internal/idlist", "internal/quickselect", "internal/text", "internal/topics"}},
+	{pkg: "recall", ours: []string{"schema", "schema/pgvector", "schema/vecstore", "recall/background", "recall/diverse", "recall/fluency", "recall/lexicon", "recall/planner", "recall/retention", "recall/together", "recall/users", "internal/idlist", "internal/quickselect", "internal/text", "internal/topics"}},
 	{pkg: "recall/background"}, // reads that yield to searches
+	{pkg: "recall/users"},      // what is cached of each user
 	{pkg: "recall/lexicon", ours: []string{"internal/idlist", "internal/quickselect", "internal/text", "internal/topics"}}, // words: it knows no memory
 	{pkg: "recall/fluency", ours: []string{"internal/topics"}},                                                             // whether an embedder understands a language
 	{pkg: "recall/diverse", ours: []string{"internal/text"}},                                                               // the order of results that do not repeat each other
