@@ -12,6 +12,9 @@ const (
 	maxLayers = 128
 	maxWidth  = 1 << 14 // values in a token's state
 	maxTokens = 8192    // tokens in a text, even if the model allows more
+	// maxInner bounds the values of all tokens in a layer, to 128 MiB. Texts of very
+	// wide models are shorter.
+	maxInner = maxTokens << 12
 	// queryRows is the number of tokens for which attention is computed at a time.
 	// Memory then grows linearly with the length of a text, not quadratically.
 	queryRows = 32
@@ -121,7 +124,7 @@ func newBert(c *bertConfig, weights *tensors, int8 bool) (*bert, error) {
 	if b.firstPosition < 0 || b.firstPosition >= positions.shape[0] {
 		return nil, invalid(configFile, "pad_token_id leaves no positions")
 	}
-	b.length = min(positions.shape[0]-b.firstPosition, maxTokens)
+	b.length = min(positions.shape[0]-b.firstPosition, maxTokens, maxInner/max(b.inner, 3*b.width))
 	b.positions = make([]float32, b.length*b.width)
 	positions.read(b.positions, b.firstPosition*b.width)
 	for i := range b.positions { // every token has type 0
@@ -153,17 +156,19 @@ func (l *bertLoader) tensor(name string, shape ...int) *tensor {
 		return nil
 	}
 	t, err := l.get(l.prefix+name, shape...)
+	if err == nil && t.kind == "I8" {
+		err = invalid(l.file, "tensor %q has elements of type I8, whose scale is not known; F32, F16, BF16 and F64 are supported", l.prefix+name)
+	}
 	l.err = err
 	return t
 }
 
 func (l *bertLoader) floats(name string, shape ...int) []float32 {
+	t := l.tensor(name, shape...)
 	if l.err != nil {
 		return nil
 	}
-	values, err := l.tensors.floats(l.prefix+name, shape...)
-	l.err = err
-	return values
+	return t.floats()
 }
 
 func (l *bertLoader) norm(name string) layerNorm {

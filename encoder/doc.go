@@ -16,5 +16,5 @@
 //
 // [Open] returns an [*InvalidError] for a model that needs an unsupported feature.
 // Model files are untrusted: a damaged file gives an error, and memory use is bounded
-// by the size of the files.
+// by the size of the files and of the texts.
 package encoder

@@ -49,6 +49,9 @@ func (e *Encoder) ID() string {
 // Dims returns the number of dimensions of a vector.
 func (e *Encoder) Dims() int { return e.network.dims() }
 
+// Prompts returns the prefixes of queries and documents, "" for none.
+func (e *Encoder) Prompts() (query, document string) { return e.queryPrompt, e.documentPrompt }
+
 // Files returns the files of the model folder that the encoder depends on.
 func (e *Encoder) Files() []File { return slices.Clone(e.files) }
 
@@ -88,13 +91,14 @@ func (e *Encoder) embed(ctx context.Context, text string, workers int) (vector [
 		text = strings.ToLower(text)
 	}
 	ids := e.tokenizer.encode(text, e.limit, e.network.special())
+	unknown := e.tokenizer.unknown
 	if e.known {
-		// For a text of unknown tokens only, the reference returns the zero vector,
+		ids = slices.DeleteFunc(ids, func(id int32) bool { return id == unknown })
+	}
+	if len(ids) == 0 && unknown >= 0 {
+		// For a text without known tokens, the reference returns the zero vector,
 		// which has no cosine. This returns the unknown token's vector instead.
-		unknown := func(id int32) bool { return id == e.tokenizer.unknown }
-		if known := slices.DeleteFunc(slices.Clone(ids), unknown); len(known) > 0 {
-			ids = known
-		}
+		ids = append(ids, unknown)
 	}
 	err = e.network.run(ctx, ids, workers, func(states []float32) { vector = e.pooling.pool(states, e.Dims()) })
 	if err != nil {

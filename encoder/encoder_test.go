@@ -148,9 +148,20 @@ func TestEmptyAndLongInputs(t *testing.T) {
 func TestNothingKnown(t *testing.T) {
 	e, err := Open("testdata/model2vec")
 	require.NoError(t, err)
-	v, err := e.EmbedQuery(t.Context(), "とても")
+	unknown, err := e.EmbedQuery(t.Context(), "とても")
 	require.NoError(t, err)
-	require.InDelta(t, 1, cosine(v, v), 1e-6)
+	for _, name := range []string{"model2vec", "static"} {
+		e, err := Open(filepath.Join("testdata", name))
+		require.NoError(t, err)
+		for _, text := range []string{"", " ", "\x00", "\u200b"} {
+			v, err := e.EmbedQuery(t.Context(), text)
+			require.NoError(t, err)
+			require.InDelta(t, 1, cosine(v, v), 1e-6, "%s: %q", name, text)
+			if name == "model2vec" {
+				require.InDelta(t, 1, cosine(v, unknown), 1e-6, "%q", text)
+			}
+		}
+	}
 }
 
 // What is not supported is refused by its name.

@@ -64,17 +64,26 @@ func (c *component) normalizer() (func(string) string, error) {
 // replace replaces a string or a regular expression. The replacement is literal.
 func (c *component) replace() (func(string) string, error) {
 	content := c.Content
+	most := maxNormal/max(len(content), 1) + 1 // replacements; what follows them is cut
 	switch {
 	case c.Pattern == nil:
 	case c.Pattern.String != nil && *c.Pattern.String != "":
 		old := *c.Pattern.String
-		return func(s string) string { return strings.ReplaceAll(s, old, content) }, nil
+		return func(s string) string { return strings.Replace(s, old, content, most) }, nil
 	case c.Pattern.Regex != nil:
 		re, err := regexp.Compile(*c.Pattern.Regex)
 		if err != nil {
 			return nil, &InvalidError{File: tokenizerFile, Problem: "a pattern to replace is not supported", Err: err}
 		}
-		return func(s string) string { return re.ReplaceAllLiteralString(s, content) }, nil
+		return func(s string) string {
+			n := 0
+			return re.ReplaceAllStringFunc(s, func(string) string {
+				if n++; n > most {
+					return ""
+				}
+				return content
+			})
+		}, nil
 	}
 	return nil, invalid(tokenizerFile, "the normalizer Replace has no pattern")
 }
@@ -212,7 +221,7 @@ func (m *charsmap) lookup(key string) (replacement string, ok bool) {
 func (m *charsmap) normalise(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
-	for len(s) > 0 {
+	for len(s) > 0 && b.Len() < maxNormal {
 		_, first := utf8.DecodeRuneInString(s)
 		n := first
 		if strings.HasPrefix(s, "\r\n") {

@@ -7,8 +7,8 @@ import (
 )
 
 // preTokenizer is the function that a pre-tokenizer of tokenizer.json
-// describes: it cuts pieces of text into smaller ones.
-func (c *component) preTokenizer() (func([]string) []string, error) {
+// describes: it cuts pieces of text into smaller ones. start says that they begin a text.
+func (c *component) preTokenizer() (func(pieces []string, start bool) []string, error) {
 	switch c.Type {
 	case "BertPreTokenizer":
 		return eachPiece(func(pieces []string, s string) []string {
@@ -55,7 +55,7 @@ func (c *component) preTokenizer() (func([]string) []string, error) {
 }
 
 // metaspace replaces spaces by a visible sign before each word.
-func (c *component) metaspace() (func([]string) []string, error) {
+func (c *component) metaspace() (func(pieces []string, start bool) []string, error) {
 	sign := c.Replacement
 	if sign == "" {
 		sign = "▁"
@@ -73,10 +73,10 @@ func (c *component) metaspace() (func([]string) []string, error) {
 		return nil, invalid(tokenizerFile, "the prepend_scheme %.40q of Metaspace is not supported", scheme)
 	}
 	apart := c.Split == nil || *c.Split
-	return func(pieces []string) (all []string) {
+	return func(pieces []string, start bool) (all []string) {
 		for i, s := range pieces {
 			s = strings.ReplaceAll(s, " ", sign)
-			if s != "" && !strings.HasPrefix(s, sign) && (scheme == "always" || scheme == "first" && i == 0) {
+			if s != "" && !strings.HasPrefix(s, sign) && (scheme == "always" || scheme == "first" && start && i == 0) {
 				s = sign + s
 			}
 			for apart && s != "" {
@@ -92,8 +92,8 @@ func (c *component) metaspace() (func([]string) []string, error) {
 	}, nil
 }
 
-func eachPiece(f func(pieces []string, s string) []string) func([]string) []string {
-	return func(pieces []string) (all []string) {
+func eachPiece(f func(pieces []string, s string) []string) func([]string, bool) []string {
+	return func(pieces []string, _ bool) (all []string) {
 		for _, s := range pieces {
 			all = f(all, s)
 		}

@@ -2,11 +2,13 @@ package encoder
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 )
 
 const (
@@ -56,6 +58,13 @@ func (t *tensor) read(values []float32, from int) {
 			values[i] = halfToFloat(binary.LittleEndian.Uint16(data[2*i:]))
 		}
 	}
+}
+
+// floats returns all elements.
+func (t *tensor) floats() []float32 {
+	values := make([]float32, t.values())
+	t.read(values, 0)
+	return values
 }
 
 // integer returns element i of a tensor of integers.
@@ -123,6 +132,7 @@ func parseSafetensors(file string, header, data []byte) (*tensors, error) {
 		return nil, invalid(file, "%d tensors are more than the %d that are supported", len(entries), maxTensors)
 	}
 	all := &tensors{file: file, byName: make(map[string]*tensor, len(entries))}
+	places := make([][2]int64, 0, len(entries))
 	for name, entry := range entries {
 		if name == "__metadata__" {
 			continue
@@ -155,6 +165,14 @@ func parseSafetensors(file string, header, data []byte) (*tensors, error) {
 			return nil, invalid(file, "tensor %.80q has %d values in %d bytes", name, values, to-from)
 		}
 		all.byName[name] = t
+		places = append(places, e.Offsets)
+	}
+	// A small file whose tensors share bytes could take any amount of memory.
+	slices.SortFunc(places, func(a, b [2]int64) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	for i := 1; i < len(places); i++ {
+		if places[i][0] < places[i-1][1] {
+			return nil, invalid(file, "tensors overlap at %d", places[i][0])
+		}
 	}
 	return all, nil
 }
@@ -188,7 +206,5 @@ func (s *tensors) floats(name string, shape ...int) ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	values := make([]float32, t.values())
-	t.read(values, 0)
-	return values, nil
+	return t.floats(), nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -60,6 +61,44 @@ func TestWideVectors(t *testing.T) {
 	}
 }
 
+// Nor does one with few, very wide layers. A layer of 8-bit weights would need a scale.
+func TestWideLayers(t *testing.T) {
+	const inner, positions = 8 * maxWidth, maxTokens
+	layer := func(kind string) (*bert, error) {
+		header, at := "{", 0
+		add := func(name string, shape ...int) {
+			size := int(elementSizes[kind])
+			for _, n := range shape {
+				size *= n
+			}
+			dims := strings.Join(strings.Fields(fmt.Sprint(shape)), ", ")
+			header += fmt.Sprintf(`"%s": {"dtype": %q, "shape": %s, "data_offsets": [%d, %d]},`, name, kind, dims, at, at+size)
+			at += size
+		}
+		add("embeddings.word_embeddings.weight", 1, 1)
+		add("embeddings.position_embeddings.weight", positions, 1)
+		add("embeddings.token_type_embeddings.weight", 1, 1)
+		names := map[string][]int{"attention.self.query": {1, 1}, "attention.self.key": {1, 1}, "attention.self.value": {1, 1},
+			"attention.output.dense": {1, 1}, "intermediate.dense": {inner, 1}, "output.dense": {1, inner}}
+		for name, shape := range names {
+			add("encoder.layer.0."+name+".weight", shape...)
+			add("encoder.layer.0."+name+".bias", shape[0])
+		}
+		for _, name := range []string{"embeddings.LayerNorm", "encoder.layer.0.attention.output.LayerNorm", "encoder.layer.0.output.LayerNorm"} {
+			add(name+".weight", 1)
+			add(name+".bias", 1)
+		}
+		s, err := parseSafetensors("w", []byte(strings.TrimSuffix(header, ",")+"}"), make([]byte, at))
+		require.NoError(t, err)
+		return newBert(&bertConfig{ModelType: "bert", Hidden: 1, Layers: 1, Heads: 1, Intermediate: inner}, s, false)
+	}
+	wide, err := layer("F16")
+	require.NoError(t, err)
+	require.LessOrEqual(t, wide.maxLen()*inner*4, 128<<20, "128 MiB for a text")
+	_, err = layer("I8")
+	require.ErrorContains(t, err, `tensor "embeddings.word_embeddings.weight" has elements of type I8`)
+}
+
 func TestDamagedWeights(t *testing.T) {
 	for name, c := range map[string]struct {
 		file []byte
@@ -81,6 +120,8 @@ func TestDamagedWeights(t *testing.T) {
 		"dimensions":     {weights(`{"x": {"dtype": "F32", "shape": [1,1,1,1,1,1,1,1,1], "data_offsets": [0, 4]}}`, 1, 2, 3, 4), "9 dimensions"},
 		"other type":     {weights(`{"x": {"dtype": "F8_E4M3", "shape": [4], "data_offsets": [0, 4]}}`, 1, 2, 3, 4), `type "F8_E4M3"`},
 		"another shape":  {weights(`{"x": {"dtype": "F32", "shape": [1, 1], "data_offsets": [0, 4]}}`, 1, 2, 3, 4), "shape [1 1]"},
+		"overlap":        {weights(`{"y": {"dtype": "I8", "shape": [3], "data_offsets": [0, 3]}, "x": {"dtype": "I8", "shape": [1], "data_offsets": [2, 3]}}`, 1, 2, 3), "tensors overlap at 2"},
+		"twice":          {weights(`{"y": {"dtype": "I8", "shape": [1], "data_offsets": [0, 1]}, "x": {"dtype": "I8", "shape": [1], "data_offsets": [0, 1]}}`, 1), "tensors overlap at 0"},
 		"another name":   {weights(`{"y": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}`, 1, 2, 3, 4), `no tensor "x"`},
 	} {
 		s, err := readSafetensors("w", bytes.NewReader(c.file), int64(len(c.file)))
@@ -95,6 +136,9 @@ func TestDamagedWeights(t *testing.T) {
 	values, err := s.floats("x", 1)
 	require.NoError(t, err)
 	require.Equal(t, []float32{1}, values)
+	file = weights(`{"y": {"dtype": "I8", "shape": [2], "data_offsets": [1, 3]}, "z": {"dtype": "I8", "shape": [0], "data_offsets": [1, 1]}, "x": {"dtype": "I8", "shape": [1], "data_offsets": [0, 1]}}`, 1, 2, 3)
+	_, err = readSafetensors("w", bytes.NewReader(file), int64(len(file)))
+	require.NoError(t, err, "neighbours, one of them empty, do not overlap")
 	_, err = readSafetensors("w", bytes.NewReader(file), int64(len(file)+1))
 	require.ErrorContains(t, err, "cut short", "a file that shrinks while it is read")
 }

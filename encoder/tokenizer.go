@@ -20,13 +20,15 @@ const (
 	maxInserted  = 100      // bytes of a replacement
 	maxText      = 1 << 20  // bytes of a text; the rest is not encoded
 	maxGrowth    = 16       // factor by which normalisation may lengthen a text
+	maxNormal    = maxGrowth*maxText + 1024
 )
 
 // tokenizer converts text to token ids, which are vocabulary indexes.
 type tokenizer struct {
-	added     []addedToken
+	added     []addedToken // matched in the text
+	normal    []addedToken // matched in the normalised text
 	normalise []func(string) string
-	split     []func([]string) []string
+	split     []func(pieces []string, start bool) []string
 	model     subwords
 	// before and after are the special tokens that enclose a text, such as
 	// [CLS] and [SEP].
@@ -41,12 +43,14 @@ type subwords interface {
 	appendTo(ids []int32, piece string, limit int) []int32
 }
 
-// addedToken is a token that is matched in the text before normalisation.
+// addedToken is a token that is matched before the text is split.
 type addedToken struct {
-	ID      int32  `json:"id"`
-	Content string `json:"content"`
-	LStrip  bool   `json:"lstrip"`
-	RStrip  bool   `json:"rstrip"`
+	ID         int32  `json:"id"`
+	Content    string `json:"content"`
+	SingleWord bool   `json:"single_word"`
+	LStrip     bool   `json:"lstrip"`
+	RStrip     bool   `json:"rstrip"`
+	Normalized bool   `json:"normalized"` // matched after normalisation, normalised itself
 }
 
 // encode returns at most limit token ids, including those of the special tokens if
@@ -58,21 +62,26 @@ func (t *tokenizer) encode(text string, limit int, special bool) []int32 {
 		ids = append(ids, t.before...)
 		limit -= len(t.after)
 	}
-	for added := t.newAddedTokens(text); text != "" && len(ids) < limit; {
-		plain, token, rest := added.next()
-		for _, piece := range t.pieces(plain) {
-			if len(ids) >= limit {
-				break
+	start := true // of the text
+	each(t.added, text, func(plain string, token *addedToken) bool {
+		each(t.normal, t.normalised(plain), func(plain string, token *addedToken) bool {
+			for _, piece := range t.pieces(plain, start) {
+				if piece != "" && len(ids) < limit {
+					ids = t.model.appendTo(ids, piece, limit)
+				}
 			}
-			if piece != "" {
-				ids = t.model.appendTo(ids, piece, limit)
+			start = start && plain == "" && token == nil
+			if token != nil {
+				ids = append(ids, token.ID)
 			}
-		}
+			return len(ids) < limit
+		})
+		start = start && token == nil
 		if token != nil {
 			ids = append(ids, token.ID)
 		}
-		text = rest
-	}
+		return len(ids) < limit
+	})
 	if limit = max(limit, 0); len(ids) > limit {
 		ids = ids[:limit]
 	}
@@ -82,16 +91,21 @@ func (t *tokenizer) encode(text string, limit int, special bool) []int32 {
 	return ids
 }
 
-// pieces normalises text and splits it. It limits how much a step may lengthen the
-// text, so that a damaged file cannot exhaust memory.
-func (t *tokenizer) pieces(text string) []string {
+// normalised limits how much a step may lengthen the text, so that a damaged file
+// cannot exhaust memory.
+func (t *tokenizer) normalised(text string) string {
 	most := maxGrowth*len(text) + 1024
 	for _, f := range t.normalise {
 		text = cutText(f(text), most)
 	}
+	return text
+}
+
+// pieces splits normalised text, which may be the start of a whole text.
+func (t *tokenizer) pieces(text string, start bool) []string {
 	pieces := []string{text}
 	for _, f := range t.split {
-		pieces = f(pieces)
+		pieces = f(pieces, start)
 	}
 	return pieces
 }
@@ -115,12 +129,20 @@ type addedTokens struct {
 	at     []int // next position of each token, len(text) if there is none
 }
 
-func (t *tokenizer) newAddedTokens(text string) *addedTokens {
-	a := &addedTokens{tokens: t.added, text: text, at: make([]int, len(t.added))}
+// each calls use with the text before each added token, and with the rest of the text
+// and nil, until it returns false.
+func each(tokens []addedToken, text string, use func(plain string, token *addedToken) bool) {
+	a := &addedTokens{tokens: tokens, text: text, at: make([]int, len(tokens))}
 	for i := range a.at {
 		a.at[i] = -1
 	}
-	return a
+	for text != "" {
+		plain, token, rest := a.next()
+		if !use(plain, token) {
+			return
+		}
+		text = rest
+	}
 }
 
 // next returns the text up to the next added token, the token, and the text after it.
@@ -226,10 +248,10 @@ func parseTokenizer(data []byte) (*tokenizer, error) {
 		if a.ID < 0 {
 			return nil, invalid(tokenizerFile, "token %.80q has the number %d", a.Content, a.ID)
 		}
-		t.size = max(t.size, int(a.ID)+1)
-		if a.Content != "" {
-			t.added = append(t.added, a)
+		if a.SingleWord {
+			return nil, invalid(tokenizerFile, "the added token %.80q is a single_word, which is not supported", a.Content)
 		}
+		t.size = max(t.size, int(a.ID)+1)
 	}
 	if err := t.addNormalizer(file.Normalizer); err != nil {
 		return nil, err
@@ -239,6 +261,15 @@ func parseTokenizer(data []byte) (*tokenizer, error) {
 	}
 	if max(len(t.normalise), len(t.split)) > maxSteps {
 		return nil, invalid(tokenizerFile, "%d normalizers and %d pre-tokenizers are more than are supported", len(t.normalise), len(t.split))
+	}
+	for _, a := range file.Added {
+		list := &t.added
+		if a.Normalized {
+			list, a.Content = &t.normal, t.normalised(a.Content)
+		}
+		if a.Content != "" {
+			*list = append(*list, a)
+		}
 	}
 	if err := t.addPostProcessor(file.PostProcessor); err != nil {
 		return nil, err
