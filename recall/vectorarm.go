@@ -119,7 +119,7 @@ func (s *Searcher) meaning(ctx context.Context, scope schema.Scope, q *Query) me
 	return m
 }
 
-var errNoVectors = errors.New("no text has a vector yet")
+var errNoVectors = errors.New("no text has a vector yet") // known to the command line
 
 // inFirstPerson returns the query as the speakers that it names would put it.
 func (s *Searcher) inFirstPerson(ctx context.Context, snap *schema.Snapshot, scope schema.Scope, q *Query, m *meaning) (string, error) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/ebbmem/ebb/internal/cells"
@@ -25,14 +26,14 @@ func (encoderInstallCmd) Help() string {
 
 A folder is copied without any download. minilm is all-MiniLM-L6-v2 (English, apache-2.0, 87 MiB) from huggingface.co. Its files are checked against built-in SHA-256 sums. Run the same command again to resume an interrupted download.
 
-With --json: {"name", "model", "dims", "licence", "folder", "bytes", "files": [{"name", "bytes", "sha256"}]}; model is the name under which vectors are stored.`
+With --json: {"name", "model", "dims", "licence", "query_prompt", "document_prompt", "folder", "bytes", "files": [{"name", "bytes", "sha256"}]}; model is the name under which vectors are stored.`
 }
 
 type encoderListCmd struct{}
 
 // Help documents the JSON.
 func (encoderListCmd) Help() string {
-	return `With --json: {"encoders": [{"name", "model", "dims", "licence", "folder", "bytes", "files": [{"name", "bytes", "sha256"}]}]}.`
+	return `With --json: {"encoders": [{"name", "model", "dims", "licence", "query_prompt", "document_prompt", "folder", "bytes", "files": [{"name", "bytes", "sha256"}]}]}.`
 }
 
 // Run installs a model from a folder or by its name.
@@ -67,6 +68,7 @@ func (c *encoderInstallCmd) Run(a *app) error {
 	p := a.page()
 	p.Say("Encoder %s %s: %s, vectors of %d numbers, %s.", e.Name, done, e.Model, e.Dims, cells.Size(e.Bytes))
 	p.Line("Licence: %s", licence(e))
+	p.Line("Prompts: %s", prompts(e))
 	rows := make([][]string, len(e.Files))
 	for n, f := range e.Files {
 		rows[n] = []string{f.SHA256, f.Name}
@@ -75,6 +77,14 @@ func (c *encoderInstallCmd) Run(a *app) error {
 	p.Table("", rows)
 	p.Say("In %s; use it with --encoder %s.", e.Folder, e.Name)
 	return p.Err
+}
+
+// prompts says what precedes texts. A model that was trained with prompts is worse without.
+func prompts(e *encoders.Installed) string {
+	if e.QueryPrompt+e.DocumentPrompt == "" {
+		return "none (e5 models need \"query: \" and \"passage: \"; add a model's prompts to its config_sentence_transformers.json before you install it)"
+	}
+	return fmt.Sprintf("%.60q before questions, %.60q before texts", e.QueryPrompt, e.DocumentPrompt)
 }
 
 func licence(e *encoders.Installed) string {

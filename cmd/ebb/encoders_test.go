@@ -38,6 +38,7 @@ func TestInstallAndListEncoders(t *testing.T) {
 	require.Equal(t, exitOK, o.code, o.err)
 	require.Contains(t, o.out, "Encoder random installed: bert-20-")
 	require.Contains(t, o.out, "Licence: apache-2.0")
+	require.Contains(t, o.out, `Prompts: "query: " before questions, "passage: " before texts`)
 	require.Regexp(t, `[0-9a-f]{64}  model\.safetensors`, o.out)
 	require.FileExists(t, filepath.Join(folder, "random", "1_Pooling", "config.json"))
 	require.FileExists(t, filepath.Join(folder, "random", "README.md"))
@@ -92,9 +93,17 @@ func TestInstallRefusesWhatIsNoModel(t *testing.T) {
 
 func TestSearchWithAnEncoder(t *testing.T) {
 	dataFolder(t)
-	db := filepath.Join(t.TempDir(), "memory.db")
 	turns := `{"id":"1","session":"s","time":"2026-01-02T10:00:00Z","speaker":"Ada","role":"user","text":"I drive a green Skoda."}` + "\n"
-	o := ebb(t, turns, "--db", db, "--user", "ada", "import", "-", "--encoder", randomModel)
+	without := filepath.Join(t.TempDir(), "memory.db")
+	require.Equal(t, exitOK, ebb(t, turns, "--db", without, "--user", "ada", "import", "-").code)
+	o := ebb(t, "", "--db", without, "search", "Skoda", "--encoder", randomModel)
+	require.Contains(t, o.out, "The vector arm did not answer: no text has a vector yet")
+	require.Contains(t, o.out, "run `ebb serve --encoder "+randomModel+"`")
+	require.Contains(t, o.out, "green Skoda")
+	require.NotContains(t, ebb(t, "", "--db", without, "search", "Skoda").out, "vector")
+
+	db := filepath.Join(t.TempDir(), "memory.db")
+	o = ebb(t, turns, "--db", db, "--user", "ada", "import", "-", "--encoder", randomModel)
 	require.Equal(t, exitOK, o.code, o.err)
 	// No word of the question is in the memory.
 	const question = "xyzzy plugh"
@@ -108,6 +117,7 @@ func TestSearchWithAnEncoder(t *testing.T) {
 		o = ebb(t, "", append([]string{"--db", db, "search", question, "--encoder"}, other...)...)
 		require.Equal(t, exitOK, o.code, o.err)
 		require.NotContains(t, o.out, "Skoda", "vectors of two models are not compared")
+		require.Contains(t, strings.Join(strings.Fields(o.out), " "), "and this process makes none")
 	}
 }
 

@@ -210,6 +210,9 @@ func (q *query) run(a *app, explain bool) error {
 	p := a.page()
 	for _, d := range answer.Degraded {
 		p.Note(cells.Warm, "", fmt.Sprintf("The %s arm did not answer: %s", d.Arm, cells.OneLine(d.Reason, 200)))
+		if q.Encoder != "" && d.Reason == "no text has a vector yet" {
+			p.Say("To make them, run `ebb serve --encoder %s` or `ebb mcp --encoder %[1]s` with this memory once.", q.Encoder)
+		}
 	}
 	if len(answer.Results) == 0 {
 		p.Line("Nothing found.")

@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/ebbmem/ebb/encoder"
 )
 
 // Published is a model that can be downloaded by name.
@@ -99,15 +101,17 @@ func (f *File) download(ctx context.Context, client *http.Client, from, to strin
 		have = 0 // not this file
 	}
 	if have < f.Bytes {
-		if have, err = f.fetch(ctx, client, from, file, have); err != nil {
+		if have, err = f.fetch(ctx, client, from, file, have, progress); err != nil {
 			return err
 		}
+	} else if err := count(progress, file, have); err != nil {
+		return err
 	}
 	sum.Reset()
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	if _, err := io.Copy(io.MultiWriter(sum, progress), file); err != nil {
+	if _, err := io.Copy(sum, file); err != nil {
 		return err
 	}
 	if hash := hex.EncodeToString(sum.Sum(nil)); have != f.Bytes || hash != f.SHA256 {
@@ -116,8 +120,32 @@ func (f *File) download(ctx context.Context, client *http.Client, from, to strin
 	return file.Sync()
 }
 
+// count shows the first bytes of a file as downloaded.
+func count(progress io.Writer, file *os.File, bytes int64) error {
+	_, err := io.Copy(progress, io.NewSectionReader(file, 0, bytes))
+	return err
+}
+
+// maxSilence is how long a transfer may stand still.
+var maxSilence = time.Minute
+
+// meter shows the bytes that arrive, and postpones the end of a transfer that stands
+// still. A display that fails, such as one of too many bytes, ends no transfer.
+type meter struct {
+	progress io.Writer
+	silence  *time.Timer
+}
+
+func (m meter) Write(p []byte) (int, error) {
+	m.silence.Reset(maxSilence)
+	_, _ = m.progress.Write(p)
+	return len(p), nil
+}
+
 // fetch asks for the bytes from have on, and returns how many there are then.
-func (f *File) fetch(ctx context.Context, client *http.Client, from string, file *os.File, have int64) (int64, error) {
+func (f *File) fetch(ctx context.Context, client *http.Client, from string, file *os.File, have int64, progress io.Writer) (int64, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
 	if err != nil {
 		return have, err
@@ -144,9 +172,14 @@ func (f *File) fetch(ctx context.Context, client *http.Client, from string, file
 	if _, err := file.Seek(have, io.SeekStart); err != nil {
 		return have, err
 	}
-	n, err := io.Copy(file, io.LimitReader(response.Body, f.Bytes-have+1))
+	if err := count(progress, file, have); err != nil {
+		return have, err
+	}
+	silence := time.AfterFunc(maxSilence, func() { cancel(fmt.Errorf("no byte came for %s", maxSilence)) })
+	defer silence.Stop()
+	n, err := io.Copy(io.MultiWriter(file, meter{progress, silence}), io.LimitReader(response.Body, f.Bytes-have+1))
 	if err != nil {
-		err = fmt.Errorf("the transfer broke off: %w; the same command goes on with it", err)
+		err = fmt.Errorf("the transfer broke off: %w; the same command goes on with it", cmp.Or(context.Cause(ctx), err))
 	}
 	return have + n, err
 }
@@ -183,10 +216,13 @@ func installKnown(ctx context.Context, p *Published, o *Options) (i *Installed, 
 	if err != nil {
 		return nil, false, err
 	}
-	if i, installed, err = installFolder(ctx, partial, name, p.Licence, o); err != nil {
+	e, err := encoder.Open(partial)
+	if err != nil {
 		return nil, false, err
 	}
-	return i, installed, os.RemoveAll(partial)
+	i = describe(e, name, p.Licence, folder)
+	i.Files, i.Bytes = p.Files, p.Bytes()
+	return i, true, i.place(partial)
 }
 
 // holds returns an error unless the encoder is p, unchanged.

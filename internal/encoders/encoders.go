@@ -18,7 +18,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/ebbmem/ebb/encoder"
 )
@@ -29,9 +31,12 @@ type Installed struct {
 	Model   string `json:"model"`
 	Dims    int    `json:"dims"`
 	Licence string `json:"licence,omitempty"`
-	Folder  string `json:"folder"`
-	Bytes   int64  `json:"bytes"`
-	Files   []File `json:"files"`
+	// QueryPrompt and DocumentPrompt precede queries and documents.
+	QueryPrompt    string `json:"query_prompt,omitempty"`
+	DocumentPrompt string `json:"document_prompt,omitempty"`
+	Folder         string `json:"folder"`
+	Bytes          int64  `json:"bytes"`
+	Files          []File `json:"files"`
 }
 
 // File is a file of a model.
@@ -111,14 +116,20 @@ func (i *Installed) open(options ...encoder.Option) (*encoder.Encoder, error) {
 	return e, nil
 }
 
+// readManifest returns the encoder in a folder.
+//
+// Errors: [fs.ErrNotExist] if nothing is there, a file or a folder that is no encoder.
 func readManifest(folder string) (*Installed, error) {
-	data, err := os.ReadFile(filepath.Join(folder, manifest))
-	if err != nil {
+	if _, err := os.Lstat(folder); err != nil {
 		return nil, err
 	}
 	installed := new(Installed)
-	if err := json.Unmarshal(data, installed); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(folder, manifest), err)
+	data, err := os.ReadFile(filepath.Join(folder, manifest))
+	if err == nil {
+		err = json.Unmarshal(data, installed)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s is no complete encoder: %v; remove it, and install the encoder again", folder, err)
 	}
 	installed.Name, installed.Folder = filepath.Base(folder), folder
 	return installed, nil
@@ -207,8 +218,15 @@ func installFolder(ctx context.Context, from, name, licence string, o *Options) 
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, false, err
 	}
-	i = &Installed{Name: name, Model: e.ID(), Dims: e.Dims(), Licence: licence, Folder: target}
+	i = describe(e, name, licence, folder)
 	return i, true, i.copyFrom(ctx, from, e.Files(), o)
+}
+
+// describe returns the encoder as it will be installed in folder, without its files.
+func describe(e *encoder.Encoder, name, licence, folder string) *Installed {
+	i := &Installed{Name: name, Model: e.ID(), Dims: e.Dims(), Licence: licence, Folder: filepath.Join(folder, name)}
+	i.QueryPrompt, i.DocumentPrompt = e.Prompts()
+	return i
 }
 
 // copyFrom copies the model's files, its README and its licence into a folder
@@ -217,6 +235,7 @@ func (i *Installed) copyFrom(ctx context.Context, from string, files []encoder.F
 	if err := os.MkdirAll(filepath.Dir(i.Folder), 0o755); err != nil {
 		return err
 	}
+	removeKilled(filepath.Dir(i.Folder))
 	partial, err := os.MkdirTemp(filepath.Dir(i.Folder), ".installing-*")
 	if err != nil {
 		return err
@@ -245,6 +264,22 @@ func (i *Installed) copyFrom(ctx context.Context, from string, files []encoder.F
 		i.Bytes += n
 		i.Files = append(i.Files, File{Name: f.Name, Bytes: n, SHA256: hash})
 	}
+	return i.place(partial)
+}
+
+// removeKilled removes what installations that were killed have left in folder. One
+// that runs is younger than a day.
+func removeKilled(folder string) {
+	left, _ := filepath.Glob(filepath.Join(folder, ".installing-*"))
+	for _, dir := range left {
+		if info, err := os.Stat(dir); err == nil && time.Since(info.ModTime()) > 24*time.Hour {
+			_ = os.RemoveAll(dir) // the next installation tries again
+		}
+	}
+}
+
+// place describes the encoder in the folder that holds its files, and gives that its name.
+func (i *Installed) place(partial string) error {
 	description, err := json.MarshalIndent(i, "", "  ")
 	if err != nil {
 		return err
@@ -300,8 +335,12 @@ func documentsOf(dir string) (names []string) {
 // licenceOf is the licence that a model states: in its README's header, as
 // Hugging Face has it, or in a file of its own. Empty if it states none.
 func licenceOf(dir string) string {
-	readme, err := os.ReadFile(filepath.Join(dir, "README.md"))
-	if err == nil && bytes.HasPrefix(readme, []byte("---")) {
+	documents := documentsOf(dir)
+	var readme []byte
+	if slices.Contains(documents, "README.md") {
+		readme, _ = os.ReadFile(filepath.Join(dir, "README.md")) // without it, no licence is stated
+	}
+	if bytes.HasPrefix(readme, []byte("---")) {
 		lines := bufio.NewScanner(bytes.NewReader(readme))
 		for lines.Scan(); lines.Scan() && strings.TrimRight(lines.Text(), " ") != "---"; {
 			if value, ok := strings.CutPrefix(lines.Text(), "license:"); ok && strings.TrimSpace(value) != "" {
@@ -309,7 +348,7 @@ func licenceOf(dir string) string {
 			}
 		}
 	}
-	for _, name := range documentsOf(dir) {
+	for _, name := range documents {
 		if licences.MatchString(name) {
 			return "see " + name
 		}
@@ -328,10 +367,11 @@ func List() (all []*Installed, faults []error, err error) {
 		return nil, nil, err
 	}
 	for _, e := range entries {
-		if !validName.MatchString(e.Name()) {
-			continue // an interrupted installation
+		path := filepath.Join(folder, e.Name())
+		if info, err := os.Stat(path); err != nil || !info.IsDir() || !validName.MatchString(e.Name()) {
+			continue // a stray file, or an interrupted installation
 		}
-		installed, err := readManifest(filepath.Join(folder, e.Name()))
+		installed, err := readManifest(path)
 		if err != nil {
 			faults = append(faults, err)
 			continue
