@@ -285,7 +285,7 @@ func TestForeignIDsAreUnknownIDs(t *testing.T) {
 		{"somebody unknown", extension.Scope{Tenant: "acme", User: "eve", Session: "own", Agent: "own"}, false},
 	} {
 		t.Run(who.name, func(t *testing.T) {
-			w := newWorld(t, func(c *extension.Config) { c.Embedding.Embedder = nil }) // other words have another vector
+			w := newWorld(t, func(c *extension.Config) { c.Embedding = extension.EmbeddingConfig{} }) // other words have another vector
 			defer w.close()
 			theirs := furnish(t, w, other, "Ottoline")
 			own := belongings{proposal: uuid.NewString(), question: uuid.NewString(), fact: uuid.NewString()}

@@ -22,7 +22,7 @@ func TestNamesAreDistinct(t *testing.T) {
 	}
 	refused := []string{"", " ", "\u3000", "ada\x00", "\x00", "ada\x00bob", "\xff", "ada\xc3", strings.Repeat("x", 513)}
 
-	w := newWorld(t, func(c *extension.Config) { c.Embedding.Embedder, c.NoClaims = nil, true })
+	w := newWorld(t, func(c *extension.Config) { c.Embedding, c.NoClaims = extension.EmbeddingConfig{}, true })
 	defer func() { w.close() }()
 	var scopes []extension.Scope
 	for _, name := range names {
