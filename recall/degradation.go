@@ -44,6 +44,9 @@ func (d *degradations) note(userID int64, now time.Time, degraded []Degraded) {
 			known.Whole++
 		}
 		for _, arm := range degraded {
+			if arm.Reason == errNoVectors.Error() {
+				continue // they are being made, or no process makes any: its counts say so
+			}
 			if arms == nil {
 				arms = make(map[string]*Degradation)
 				d.byUser.Add(of, arms)

@@ -309,6 +309,7 @@ func TestWithoutVectors(t *testing.T) {
 	say(t, db, ada, pets...)
 	answer := recalled(t, s, ada, "bicycle")
 	require.Equal(t, []Degraded{{"vector", "no text has a vector yet"}}, answer.Degraded)
+	require.Empty(t, s.Degradations(), "which is no fault: they are being made")
 	require.Equal(t, []string{"We sold the bicycle."}, textsOf(answer)[:1])
 	text, err := s.Search(t.Context(), ada, Query{Text: "bicycle", Now: noon, TextOnly: true})
 	require.NoError(t, err)
