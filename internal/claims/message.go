@@ -168,7 +168,7 @@ const leastNamedTerms = 4
 // was full of coriander. It's genetic, I checked" the last sentence alone is useless.
 func (m *Message) lasting() (more []said.Claim) {
 	whole := strings.TrimSpace(m.Content)
-	likeliest := 0.0
+	likeliest, asked := 0.0, false
 	for _, s := range said.LastingOf(m.Content) {
 		least := leastLasting
 		if said.TellsChange(s.Sentence) {
@@ -177,17 +177,21 @@ func (m *Message) lasting() (more []said.Claim) {
 		if len(grounding.Endings(s.Sentence)) > 0 || intent.Changes.P(s.Sentence) >= likelyEnds {
 			least = 0 // what it ends is kept
 		}
-		if s.P < least || s.P < leastAsked && text.IsGeneral(s.Sentence) || slices.ContainsFunc(m.claims, func(c said.Claim) bool { return overlap(c.Sentence, s.Sentence) }) ||
-			slices.ContainsFunc(m.requests, func(q said.Request) bool {
-				return q.About == "" && q.Sentence == s.Sentence && !namesAfterColon(s.Sentence) ||
-					q.Loose && forgets.MatchString(s.Sentence) && strings.Contains(q.Sentence, s.Sentence) // nothing to keep, even if it is not carried out
-			}) {
+		if s.P < least || s.P < leastAsked && text.IsGeneral(s.Sentence) || slices.ContainsFunc(m.claims, func(c said.Claim) bool { return overlap(c.Sentence, s.Sentence) }) {
+			continue
+		}
+		if slices.ContainsFunc(m.requests, func(q said.Request) bool {
+			return q.About == "" && q.Sentence == s.Sentence && !namesAfterColon(s.Sentence) ||
+				q.Verb == said.Forget && !q.Loose && strings.Contains(q.Sentence, s.Sentence) ||
+				q.Loose && forgets.MatchString(s.Sentence) && strings.Contains(q.Sentence, s.Sentence) // nothing to keep, even if it is not carried out
+		}) {
+			asked = true
 			continue
 		}
 		likeliest = max(likeliest, s.P)
 		more = append(more, said.Claim{Sentence: s.Sentence, Temporal: said.State, Lasting: s.P})
 	}
-	if len(more) > 0 && len(m.claims) == 0 && text.Tokens(whole) <= wholeMessage {
+	if len(more) > 0 && len(m.claims) == 0 && !asked && text.Tokens(whole) <= wholeMessage {
 		return []said.Claim{{Sentence: whole, Temporal: said.State, Lasting: likeliest}}
 	}
 	return more
@@ -206,9 +210,9 @@ func (r *Reader) Says(owner schema.Scope, m *schema.Memory) *Message {
 	return nil
 }
 
-// dropUnsure drops the unsure requests and reports whether something is to be carried out.
+// dropUnsure drops the unsure requests in free words and reports whether something is to be carried out.
 func (m *Message) dropUnsure(onlyRequests bool) bool {
-	m.requests = slices.DeleteFunc(m.requests, func(q said.Request) bool { return q.Unsure })
+	m.requests = slices.DeleteFunc(m.requests, func(q said.Request) bool { return q.Unsure && q.Loose })
 	return len(m.requests) > 0 || !onlyRequests && len(m.claims) > 0
 }
 
@@ -432,6 +436,11 @@ func (w *reading) carryOut(ctx context.Context, meant []Request, changes *Change
 // claim stores the message's claims, except those that it asks to forget.
 func (w *reading) claim(ctx context.Context) error {
 	for _, c := range w.claims {
+		for _, q := range w.requests {
+			if rest := strings.TrimSpace(strings.Replace(c.Sentence, q.Sentence, "", 1)); q.Unsure && rest != "" {
+				c.Sentence = rest // "I live in Kiel. Forget Bonn."
+			}
+		}
 		if slices.ContainsFunc(w.requests, func(q said.Request) bool { return q.Verb == said.Forget && overlap(q.Sentence, c.Sentence) }) {
 			continue
 		}
@@ -517,48 +526,4 @@ func (w *reading) add(ctx context.Context, from *schema.Memory, sentence string,
 	}
 	w.made[sentence] = append(w.made[sentence], out.Memory)
 	return out.Memory, nil
-}
-
-// KeepSentence stores a sentence of a user's message as a claim that stays true, since
-// a model saved what it means in other words, which have no trust of their own and
-// fade. A short message is kept whole. It does nothing if a pattern parses the
-// sentence: then [Reader.Read] stores what it says.
-func KeepSentence(ctx context.Context, tx *schema.Tx, owner string, from *schema.Memory, sentence string, by schema.Actor) error {
-	if !Own(from) || slices.ContainsFunc(said.Claims(from.Content, maxClaims), func(c said.Claim) bool { return overlap(c.Sentence, sentence) }) {
-		return nil
-	}
-	if whole := strings.TrimSpace(from.Content); text.Tokens(whole) <= wholeMessage {
-		sentence = whole
-	}
-	m := claimOf(owner, from, sentence, said.Claim{Temporal: said.State, Lasting: 1})
-	_, err := Add(ctx, tx, owner, Claim{
-		Memory: m, Chunks: schema.PrepareChunks(m.Content, ""), Evidence: []Evidence{{Memory: from, Quote: sentence, Holds: true}},
-	}, by)
-	return err
-}
-
-// claimOf returns the memory for the claim of a sentence.
-func claimOf(owner string, from *schema.Memory, sentence string, c said.Claim) *schema.Memory {
-	m := &schema.Memory{
-		UserID: from.UserID, SessionID: from.SessionID, SessionName: from.SessionName, Agent: from.Agent,
-		Kind: schema.KindFact, Content: text.Clean(strings.TrimSpace(sentence)), EventTime: from.EventTime,
-		Confidence: Confidence, DecayRate: schema.DefaultDecayRate, Utility: 0.5,
-		Origin: from.Origin, Trust: from.Trust, Attributes: schema.Attributes{schema.AttrSaid: saidClaim},
-	}
-	if c.Lasting > 0 {
-		m.Confidence = c.Lasting * Confidence
-		m.Attributes[schema.AttrSaid] = schema.SaidLasting
-		m.Attributes[schema.AttrTemporal] = string(c.Temporal)
-		if c.Lasting < LikelyLasting && !c.Wish {
-			m.State = schema.StateDormant
-		}
-	}
-	if c.Preference || c.Wish || !known(c) && grounding.IsPreference(sentence) {
-		m.Kind = schema.KindPreference
-	}
-	if c.Wish {
-		m.Attributes[schema.AttrSaid] = SaidWish
-	}
-	Label(m, c, owner, from.Speaker)
-	return m
 }

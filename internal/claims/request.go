@@ -180,7 +180,7 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 		}
 		t = named
 		t.addEpisodes(found, w.ID)
-		if len(t.claims)+len(t.episodes) == 0 {
+		if len(t.claims)+len(t.episodes) == 0 && !q.Exact {
 			if err := w.nearest(ctx, &t, found); err != nil {
 				return err
 			}
@@ -210,12 +210,12 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 		t = named
 		t.pointed = len(t.claims) > 0
 	}
-	if !t.clear() && (q.Terms != nil || q.About != "") {
+	if !t.clear() && !q.Exact && (q.Terms != nil || q.About != "") {
 		if t, err = w.likeliest(ctx, q, found); err != nil {
 			return err
 		}
 	}
-	if !t.clear() || q.Loose && !w.confirmed && !forgets.MatchString(w.Content) {
+	if !t.clear() || q.Unsure || q.Loose && !w.confirmed && !forgets.MatchString(w.Content) {
 		reason := "the user asked to forget something, and nothing that is remembered is clearly meant"
 		if t.clear() {
 			reason = "the user may have asked to forget something"

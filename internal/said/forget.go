@@ -51,7 +51,10 @@ func MayConfirm(answer string) bool {
 // Confirms reports whether an answer makes an unsure request of a message a request, since
 // it says that something was forgotten.
 func Confirms(message, answer string) bool {
-	return MayConfirm(answer) && oddsOf(mayAsk, notToForget.ReplaceAllString(message, " "))*min(mostDone, oddsOf(intent.Done.P, answer)) >= leastBoth
+	if !MayConfirm(answer) {
+		return false
+	}
+	return slices.ContainsFunc(Requests(message), func(q Request) bool { return q.Unsure && !q.Loose }) || oddsOf(mayAsk, notToForget.ReplaceAllString(message, " "))*min(mostDone, oddsOf(intent.Done.P, answer)) >= leastBoth
 }
 
 // oddsOf returns the odds of a text or of the one of its clauses that has the highest: beside
@@ -154,8 +157,14 @@ const (
 func objectOf(message string) (names string, terms map[string]float64) {
 	terms = make(map[string]float64)
 	words := intent.WordsOf(message)
-	end := 0
+	end, object := 0, len(message)
+	if at := whoNotToKnow(message); at > 0 && intent.Forget.P(message[:at]) >= leastForget {
+		object = at
+	}
 	for i := range words {
+		if words[i].Lo >= object {
+			break
+		}
 		w, p := message[words[i].Lo:words[i].Hi], words[i].P()
 		if p >= leastNamed {
 			if names != "" && words[i].Lo > end {

@@ -63,6 +63,8 @@ const (
 	restClaim                 // a clause: "never forget that I am allergic"
 	restThing                 // a thing: "forget what I said about Bob"
 	restTopic                 // the same, in words that may also set a topic aside: "forget the cat"
+	restSaid                  // what somebody else said: "forget what Dana said about the rota"
+	restOrder                 // anything else; whether that is a request is unsure: "forget Northgate"
 	restAsked                 // a clause, of a question: "can you remember I am allergic"
 	restAny
 )
@@ -76,6 +78,8 @@ keep none: remember_this remember_that remember_it keep_this_in_mind keep_that_i
 keep claim: make_a_permanent_note_that do_not_forget_that do_not_forget remember_that make_sure_you_remember make_sure_to_remember
 forget none: disregard_that disregard_this disregard_what_i_said disregard_what_i_just_said disregard_my_last_message remove_that_from_memory remove_this_from_memory delete_that_from_memory delete_this_from_memory erase_that_from_memory wipe_that_from_memory wipe_it_from_your_memory delete_it_from_your_memory erase_it_from_your_memory remove_it_from_your_memory forget_them forget_those delete_this delete_them delete_that erase_this erase_them wipe_that wipe_this wipe_them scrub_that scrub_this scrub_them forget_that forget_this forget_it_all forget_what_i_said forget_what_i_just_said forget_what_i_told_you forget_what_i_just_told_you forget_everything_i_said forget_my_last_message delete_that_from_your_memory erase_that remove_that_from_your_memory forget_that_please forget_that_again forget_that_last_part forget_about_what_i_said forget_what_i_just_wrote
 forget topic: disregard_the disregard_my disregard_our forget_all_about forget_about forget_that forget_my forget_our forget_the forget_who forget_where
+forget said: forget_what forget_everything vergiss_was vergiss_,_was vergiss_bitte_was vergiss_bitte_,_was olvida_lo_que olvida_todo_lo_que
+forget order: forget vergiss vergiss_bitte olvida_a
 forget thing: disregard_what_i_said_about disregard_what_i_told_you_about disregard_everything_about scratch_what_i_said_about scratch_what_i_told_you_about scrub_what_i_told_you_about scrub_what_i_said_about wipe_what_i_told_you_about wipe_what_i_said_about delete_what_i_told_you_about delete_what_i_said_about erase_what_i_told_you_about erase_what_i_said_about forget_everything_about forget_everything_i_said_about forget_everything_i_told_you_about forget_what_i_said_about forget_what_i_told_you_about forget_that_i_said forget_that_i_told_you delete_from_your_memory remove_from_your_memory erase_from_your_memory delete_what_you_know_about delete_everything_about delete_everything_you_know_about erase_everything_about erase_what_you_know_about delete_my erase_my remove_my do_not_remember do_not_keep stop_remembering forget_anything_about wipe_my
 keep any: vergiss_das_nie vergiss_das_niemals vergiss_das_nie_wieder vergiss_nie_, vergiss_niemals_, vergiss_nie_dass vergiss_niemals_dass vergiss_bitte_nie vergiss_bitte_niemals merk_dir_das_für_immer merke_dir_das_für_immer merk_dir_für_immer merke_dir_für_immer merk_dir_das_gut merk_dir_das_dauerhaft merk_dir_dauerhaft vergessen_sie_das_nie vergessen_sie_nie vergessen_sie_niemals merken_sie_sich_das_für_immer das_darfst_du_nie_vergessen das_darfst_du_niemals_vergessen
 keep none: dir_das_merken dir_das_bitte_merken merk_dir_das merke_dir_das merken_sie_sich_das vergiss_das_nicht behalte_das notier_dir_das
@@ -105,7 +109,7 @@ var courtesies = phrasesOf("please can_you could_you would_you will_you you_can 
 
 // requestRows maps a first word to its rows, longest first.
 var requestRows = func() map[string][]requestRow {
-	kinds := map[string]restKind{"none:": restNone, "claim:": restClaim, "thing:": restThing, "topic:": restTopic, "asked:": restAsked, "any:": restAny}
+	kinds := map[string]restKind{"none:": restNone, "claim:": restClaim, "thing:": restThing, "topic:": restTopic, "said:": restSaid, "order:": restOrder, "asked:": restAsked, "any:": restAny}
 	verbs := map[string]Verb{"keep": Keep, "forget": Forget}
 	table := make(map[string][]requestRow)
 	for line := range strings.Lines(requestTable + "keep asked: " + strings.Join(toKeep[:], " ")) {
@@ -124,7 +128,7 @@ var requestRows = func() map[string][]requestRow {
 // requestIn returns the request in a sentence.
 func requestIn(message string, s sentence) (Request, bool) {
 	t := s.tokens
-	i := 0
+	i, alone, named, other := 0, true, false, false // alone: nothing but courtesies and a name precede it
 	for i < len(t) {
 		if n, _ := dismissals.at(t, i); n > 0 && (i+n >= len(t) || t[i+n].mark) {
 			return Request{}, false
@@ -136,18 +140,27 @@ func requestIn(message string, s sentence) (Request, bool) {
 			}
 		}
 		if found {
-			if best.setsAside(message, s, i) {
+			if best.setsAside(message, s, i, alone) {
 				return Request{}, false
 			}
 			req := Request{Verb: best.verb, Sentence: strings.TrimSpace(message[s.lo:s.hi])}
 			if best.rest != restNone {
 				req.About = aboutOf(message, t, i, best)
 			}
+			req.Exact = best.rest == restSaid || best.rest == restOrder
+			switch object := t[i+len(best.words):]; {
+			case best.verb == Keep || best.rest == restThing || best.rest == restNone:
+			case best.rest == restOrder && (!isOwned(object, 0) || isSoftware(req.Sentence)),
+				other && !isMine[best.words[len(best.words)-1]] && !statesSelf(object) && intent.Forget.P(req.Sentence) < surelyForget: // "Tom, forget the keys"
+				req.Unsure = true
+			}
 			return req, true
 		}
 		n, _ := courtesies.at(t, i)
-		if n == 0 {
-			n = namedBefore(t, i)
+		if n == 0 && !named {
+			n, named = namedBefore(message, t, i), true
+			alone = !exclaims[t[i].word] && !strings.HasSuffix(t[i].word, "ly")
+			other = t[i].upper && !assistants.MatchString(message[t[i].lo:t[max(i, i+n-2)].hi])
 		}
 		if n == 0 {
 			return requestAtEnd(message, s)
@@ -155,14 +168,6 @@ func requestIn(message string, s sentence) (Request, bool) {
 		i += n
 	}
 	return Request{}, false
-}
-
-// namedBefore skips an address before a comma: "Ebb, forget that".
-func namedBefore(t []token, i int) int {
-	if i == 0 && len(t) > 2 && t[1].mark && t[1].word == "," {
-		return 2
-	}
-	return 0
 }
 
 func (row requestRow) at(t []token, i int) bool {
@@ -207,7 +212,12 @@ func (row requestRow) follows(t []token, i int) bool {
 		rest, _, _ := strings.Cut(phraseOf(t[i:]), " ,")
 		return !((row.rest == restAsked || han(t[i])) && wonders.MatchString(rest)) && (!strings.Contains("remember can could", row.words[0]) || predicate.MatchString(rest)) && statesSelf(t[i:])
 	case restThing, restTopic:
-		return i < len(t) && !t[i].mark && !loosely[t[i].word]
+		whole := i+2 < len(t) && t[i].word == "whole" && !t[i+2].mark // "the whole thing with the sale"
+		return i < len(t) && !t[i].mark && (whole || !loosely[t[i].word])
+	case restSaid:
+		return i < len(t) && !t[i].mark && !notOne[t[i].word] && slices.ContainsFunc(t[i:min(len(t), i+mostSaid)], func(t token) bool { return tells[t.word] })
+	case restOrder:
+		return i < len(t) && !t[i].mark && !t[i].quoted && !tasks[t[i].word] && !openEnded[t[i].word]
 	}
 	return i >= len(t) || !tasks[t[i].word] || t[i].word == "about" || t[i].word == "the" || t[i].word == "a"
 }
@@ -242,6 +252,13 @@ func aboutOf(message string, t []token, i int, row requestRow) string {
 	for from < to && t[from].mark {
 		from++
 	}
+	if row.verb == Forget && from < to {
+		if at := whoNotToKnow(message[t[from].lo:t[to-1].hi]); at > 0 {
+			for to > from+1 && t[to-1].lo >= t[from].lo+at {
+				to--
+			}
+		}
+	}
 	for k := from; k < to; k++ {
 		if t[k].mark && !joinsWords(t[k].word) && (t[k].word != "," || k > from && (saysWhy(t[k+1:to]) || k-from <= maxObject && givesReason(message[t[k].hi:t[to-1].hi]))) {
 			to = k
@@ -274,20 +291,24 @@ var theseWords = wordSet("this that it these those them any what")
 // setsAside reports whether the words of a row at token i only set a topic aside, to go on
 // with another: "forget the cat, it's the kids I worry about", "forget that, let's do it
 // differently". They do if the sentence says more than the request and a reason for it, or is
-// about software, "forget the last commit", unless the message surely asks to forget.
-func (row requestRow) setsAside(message string, s sentence, i int) bool {
+// about software, "forget the last commit", unless the message surely asks to forget. alone is
+// whether nothing but courtesies precedes it.
+func (row requestRow) setsAside(message string, s sentence, i int, alone bool) bool {
 	t := s.tokens
 	if next := i + len(row.words); row.words[0] == "do" && row.verb == Forget && next < len(t) && !theseWords[t[next].word] { // "I" may be left out: "don't remember my blood type"
 		return idiom.MatchString(message) || !slices.ContainsFunc(t, func(t token) bool { return t.word == "please" }) && intent.Forget.P(message) < surelyForget
 	}
-	if row.verb != Forget || row.rest != restTopic && row.rest != restNone {
+	if row.verb != Forget || row.rest == restThing {
 		return false
+	}
+	if row.rest == restOrder && (!alone || s.question && i == 0 || isSoftware(message[t[i].lo:s.hi]) && !isOwned(t, i+len(row.words))) {
+		return true
 	}
 	end := i + len(row.words)
 	for end < len(t) && (!t[end].mark || joinsWords(t[end].word)) {
 		end++
 	}
-	alone, last := onlyCourtesies(t[:i]), endsHere(t, end)
+	last := endsHere(t, end)
 	switch {
 	case row.rest == restTopic && !isMine[row.words[len(row.words)-1]] && isSoftware(message[t[i].lo:s.hi]):
 	case alone && last:
@@ -303,45 +324,6 @@ func (row requestRow) setsAside(message string, s sentence, i int) bool {
 	}
 	return p < surelyForget
 }
-
-// onlyCourtesies reports whether tokens before a request hold nothing but courtesies and
-// the name of the assistant.
-func onlyCourtesies(t []token) bool {
-	for i := namedBefore(t, 0); i < len(t); {
-		n, _ := courtesies.at(t, i)
-		if n == 0 && !t[i].mark {
-			return false
-		}
-		i += max(n, 1)
-	}
-	return true
-}
-
-// givesReason reports whether a clause says why something should be forgotten, by language:
-// it was private or should not have been said, is untrue or over.
-var givesReason = prefilter.New(
-	`(?i)(?:^|[,;:–—-])\s*(?:(?:because|since|as|cos|cause|sorry) )?(?:(?:it|that|this|they|those|these|he|she)(?:['’](?:s|re|d))?\s+)?(?:(?:is|are|was|were|has|have|had|been|be|not|isn['’]?t|wasn['’]?t|aren['’]?t|doesn['’]?t|didn['’]?t|never|no|all|just|now|too|very|really|rather|quite|already|long|so|got|a|an|my|only|to) ){0,4}`+
-		`(?:private|secret|confidential|personal|embarrassing|sensitive|delicate|nonsense|none of (?:your|any)|nobody['’]?s business|true|untrue|false|wrong|incorrect|outdated|out of date|obsolete|mistake|lie|joke|mix-?up|typo|over|off|done|finished|settled|sorted|resolved|cancell?ed|called off|sold|gone|expired|closed|longer|changed|matters?|relevant|important|history|old news)\b`+
-		`|\b(?:i|we) (?:really )?(?:should(?:n['’]?t| not| never)(?: have)?|wish (?:i|we) had|regret|didn['’]?t mean to|never meant to|(?:wasn['’]?t|was not) (?:supposed|meant|allowed) to|made (?:it|that|this|them) up|lied|was (?:wrong|joking|kidding|mistaken)|turned (?:it|that|them) down|called (?:it|that|them) off|got rid of|mixed (?:it|that|them) up|don['’]?t (?:want|like) (?:you|it|that|this))\b`+
-		`|\b(?:i|we)(?:['’]ve)? (?:have |already |since |just )*(?:sold|cancell?ed|quit|left|dropped|returned|moved|changed)(?: (?:it|that|them|him|her|there))?(?: (?:already|now|ages|long|last|yesterday|since)[^,]*)?\W*$`+
-		`|\b(?:reads?|sees?|looks?|checks?|uses?|borrows?|finds?|found)(?: \pL+)? (?:over my shoulder|my (?:screen|phone|messages|chats?|laptop)|this (?:phone|account|laptop|chat)|out)\b|\b(?:would|['’]d) (?:kill|hate)\b`+
-		`|\bthe (?:one|bit|part|thing|stuff) (?:that )?i (?:just )?(?:told|said|mentioned|gave|wrote|shared)\b`,
-	`(?i)(?:^|[,;:–—-])\s*(?:(?:weil|denn|da) )?(?:(?:das|es|der|die|sie|er|dies|ist|war|sind|waren|hat|haben|wurde|wurden|stimmt|gilt|geht|gehört|ja|schon|doch|nur|so|zu|mir|nicht|nie|gar|eh|längst|jetzt|alles|ein|eine|mein|sehr|ziemlich|sich|hatte|ich|bin|hab|habe|bereits|inzwischen) ){0,6}`+
-		`(?:privat|geheim|vertraulich|persönlich|peinlich|heikel|falsch|unwahr|gelogen|erfunden|quatsch|unsinn|irrtum|fehler|scherz|witz|vorbei|erledigt|abgesagt|ausgefallen|geklärt|veraltet|überholt|verkauft|weg|mehr|wahr|gekündigt|geändert|umgezogen|niemand\w* an|kein\w* an)(?:[^\pL]|$)`+
-		`|(?:hätte?|sollte?|wollte?|will|möchte|durfte?) (?:\pL+ ){0,3}?(?:nicht|nie) (?:\pL+ ){0,3}?(?:sag|erzähl|erwähn|verrat|schreib|gespeicher|merk|weißt|wiss)`,
-	`(?i)(?:^|[,;:–—-])\s*(?:(?:porque|que|pues|ya que) )?(?:(?:eso|esto|ya|no|era|es|fue|está|estaba|son|eran|muy|algo|un|una|lo|la|se|me|he|ha|han|mi|todo|demasiado) ){0,5}`+
-		`(?:privad|secret|confidencial|personal(?:[^\pL]|$)|íntim|vergonz|delicad|mentira|verdad|ciert|fals|error|broma|invent|equivo|cancel|anul|acab|termin|pasó|vendí|vendid|dejé|mudé|mudad|importan?(?:[^\pL]|$)|sirven?(?:[^\pL]|$))`+
-		`|(?:^|[^\pL])no (?:deb|ten[íd]|quer[íe]|quier)\pL*[^,.]*(?:dich|dec[ií]|cont|mencion|guard|sep|record)`,
-	`私人|隐私|秘密|保密|丢人|尴尬|不该(?:说|讲|提|告诉)|不想(?:让|再)|后悔|说漏|[说讲记搞弄]错|不是真的|假的|骗|编的|瞎说|开玩笑|取消|结束|过去了|作废|过期|不用了|不要了|卖了|卖掉|分手|不住|搬[走家了]|换[了号]|改了|没用了|不重要|别[存记留]`,
-).MatchString
-
-// saysWhy reports whether a clause after a comma only gives a reason: "forget the
-// offer, I turned it down".
-func saysWhy(t []token) bool {
-	return len(t) > 0 && whyWords[t[0].word]
-}
-
-var whyWords = wordSet("i it it's that that's they they're this we he she because since das es ich sie er wir weil porque ya es eso fue lo 我 那 这 因 不 别")
 
 // keepForms match the text before the colon in "and this one, never ever lose it:
 // …": words for always and for remembering, and one that refers to the text after
@@ -385,7 +367,7 @@ var insists = prefilter.New(
 // no quotation: "never forget that I'm diabetic, my doctor said".
 func isReported(sentence string) bool {
 	for _, form := range reporting {
-		if at := form.FindStringIndex(sentence); at != nil {
+		if at := form.FindStringIndex(sentence); at != nil && !strings.HasPrefix(strings.ToLower(sentence[at[0]:]), "forget what i ") {
 			return !writer.MatchString(sentence[:at[0]] + " , " + sentence[at[1]:])
 		}
 	}
@@ -469,6 +451,11 @@ var toldBefore = regexp.MustCompile(`(?i)^(?:(?:what|everything|the things?|was|
 // saidBefore returns the object that a sentence names before the request: "those
 // digits for the alarm, wipe them please", or "".
 func saidBefore(before string) string {
+	if at := whoNotToKnow(before); at > 0 {
+		before = before[:at]
+	} else if notToKnow.MatchString(before) { // "Dr Lund mustn't know that I smoke"
+		before = toKnow.ReplaceAllString(before, "")
+	}
 	before = strings.Trim(toldBefore.ReplaceAllString(strings.TrimSpace(before), ""), " ,;:–—-.")
 	if text.IsSmallTalk(before) || len(text.QueryTerms(before, 0)) == 0 {
 		return ""
@@ -497,7 +484,11 @@ func objectFirst(message string, s sentence) (Request, bool) {
 			if intent.Forget.P(asked) < leastForget {
 				break // it edits a text or a list
 			}
-			return Request{Verb: Forget, Sentence: asked, About: strings.TrimSpace(asked[m[2]:m[3]])}, true
+			about := asked[m[2]:m[3]]
+			if at := whoNotToKnow(about); at > 0 {
+				about = about[:at]
+			}
+			return Request{Verb: Forget, Sentence: asked, About: strings.TrimSpace(about)}, true
 		}
 	}
 	return Request{}, false
@@ -517,7 +508,7 @@ func requestAtEnd(message string, s sentence) (Request, bool) {
 		for _, row := range requestRows[t[i].word] {
 			end, req := i+len(row.words), Request{Verb: row.verb, Sentence: strings.TrimSpace(message[s.lo:s.hi])}
 			switch {
-			case !row.at(t, i), row.setsAside(message, s, i):
+			case !row.at(t, i), row.setsAside(message, s, i, false):
 				continue
 			case row.verb == Keep && (row.rest == restAny || row.rest == restNone) && endsHere(t, end):
 				return req, true

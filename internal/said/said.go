@@ -306,9 +306,12 @@ type Request struct {
 	// Loose reports a request to forget that fits no known form: About is the
 	// whole message.
 	Loose bool
-	// Unsure reports a loose request that may be none. It counts if the answer to the message
-	// says that it was done ([Confirms]), or if a model calls a tool for it.
+	// Unsure reports a request that may be none. It counts if the answer to the message
+	// says that it was done ([Confirms]), or if a model calls a tool for it; until then one that
+	// is not loose waits for the host.
 	Unsure bool
+	// Exact reports that a memory is meant only if it holds all words of About.
+	Exact bool
 	// Names are the words of the message that say what a loose request, or one without an
 	// object, is about, "" for none.
 	Names string
