@@ -34,7 +34,7 @@ func namedBefore(message string, t []token, i int) int {
 // mostNamed is the maximum number of tokens of an assistant's name.
 const mostNamed = 5
 
-// assistants matches names that nobody but an assistant has, also of several words. greetings are words
+// assistants matches names that only assistants have, also of several words. greetings are words
 // after which a name needs no comma, and exclaims are words before a comma that are no name.
 var (
 	assistants = regexp.MustCompile(`(?i)(?:^|[ -])(?:claude|chat-?gpt|gpt|gemini|copilot|siri|alexa|ebb|agente?|assistente?n?|assistant|asistente|bot|helper|ai|ki|ia)$|(?:助手|助理|机器人|管家)$|^[小阿]\p{Han}{1,2}$`)
