@@ -2,11 +2,14 @@ package claims
 
 import (
 	"context"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/intent"
+	"github.com/ebbmem/ebb/internal/prefilter"
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/internal/topics"
@@ -82,13 +85,20 @@ func (w *reading) hide(ctx context.Context, t *targets) error {
 	if err != nil {
 		return err
 	}
+	if err := w.keepClauses(ctx, t, behind, resting); err != nil {
+		return err
+	}
+	named := len(t.claims) > 0
 	for i := range resting {
 		m := &resting[i]
+		if m.State == schema.StateForgotten {
+			continue // what was forgotten with it is not meant again
+		}
 		beside, err := w.beside(ctx, m)
 		if err != nil {
 			return err
 		}
-		parsed := isLasting(m) || t.parsed && m.Attributes[schema.AttrSaid] != ""
+		parsed := isLasting(m) && !(named && meant.leaves(m, quotes, behind)) || t.parsed && m.Attributes[schema.AttrSaid] != ""
 		if !beside && (t.pointed || m.Kind == schema.KindReflection || parsed || t.tells(m.Content) || meant.restatedBy(m)) {
 			if err := one(m, t.quarantined); err != nil {
 				return err
@@ -198,8 +208,13 @@ func (w *reading) beside(ctx context.Context, m *schema.Memory) (bool, error) {
 	}), err
 }
 
-// meantTexts are the terms of each text that is to be forgotten.
-type meantTexts [][]string
+// meantTexts are the texts that are to be forgotten.
+type meantTexts []meantText
+
+type meantText struct {
+	terms []string
+	about topics.Set
+}
 
 // texts returns the terms of the claims to be forgotten and of their quotes, or else of the
 // messages: of each the sentence that is most like the request, if one is.
@@ -227,10 +242,90 @@ func (w *reading) texts(t *targets, quotes []string) (texts meantTexts) {
 				most, best = near, unit
 			}
 		}
-		texts = append(texts, text.QueryTerms(best, 0))
+		texts = append(texts, meantText{text.QueryTerms(best, 0), topics.Of(best)})
 	}
 	return texts
 }
+
+// leaves reports whether a kept sentence of the messages is of something else, so that it stays:
+// it is of its own of the user or asks for something, has no word and nearly no topic in common with
+// the texts and does not follow a quote of them, as what explains it does: "I have epilepsy. The
+// licence is gone."
+func (texts meantTexts) leaves(m *schema.Memory, quotes []string, messages []schema.Memory) bool {
+	if !ofItself.MatchString(m.Content) || refersBack.MatchString(m.Content) {
+		return false
+	}
+	for _, quote := range quotes {
+		for i := range messages {
+			_, rest, said := strings.Cut(messages[i].Content, quote)
+			if said && quote != "" && strings.HasPrefix(strings.TrimSpace(rest), m.Content) {
+				return false
+			}
+		}
+	}
+	about, terms := topics.Of(m.Content), text.QueryTerms(m.Content, 0)
+	return !slices.ContainsFunc(texts, func(held meantText) bool {
+		return topics.Ask(held.about, 1).Near(about) >= leastAbout || slices.ContainsFunc(terms, func(term string) bool { return slices.Contains(held.terms, term) })
+	})
+}
+
+// leastAbout is the likeness of topics from which a sentence may tell of what is to be forgotten.
+const leastAbout = 0.1
+
+// ofItself matches the beginning of a sentence of the user or of a wish, and refersBack words for
+// something that another sentence names.
+var (
+	ofItself   = prefilter.New(`(?i)^(?:(?:hi|hey|hello|also|and|oh|btw|by the way|und|auch|übrigens|y|además|por cierto)[,! ]+)*(?:i|i['’](?:m|ve|d|ll)|my|we|we['’](?:re|ve)|our|please|ich|meine?[nrms]?|wir|unse?re?[nrms]?|bitte|yo|mis?|nuestr[oa]s?|vivo|trabajo|tengo|soy|estoy|somos|tenemos|por favor) `, `^(?:我|我们|请|還|还)`)
+	refersBack = prefilter.New(`(?i)\b(?:it|its|this|that|these|those|because|why|then|which|he|she|they|him|her|his|them|their|das|dies\pL*|de[sm]?halb|deswegen|dadurch|da(?:von|ran|gegen|mit|für|rum)|er|sie|ihn|ihm|ihr\pL*|seine?[nrms]?)\b`,
+		`(?i)(?:^|[^\pL])(?:es[oae]|est[oae]|ello|él|ella|ellos|sus?|l[oa]s?|les?)(?:[^\pL]|$)`, `[他她它这那]|所以|因此|因为`)
+)
+
+// keepClauses stores what a sentence that is to be forgotten states beside that, with the clause
+// that states it: of "I live in Porto, I have epilepsy and I'm vegetarian" the first and the last.
+func (w *reading) keepClauses(ctx context.Context, t *targets, messages, resting []schema.Memory) error {
+	if t.pointed || t.itself || len(t.claims) == 0 {
+		return nil
+	}
+	for i := range resting {
+		m := &resting[i]
+		if m.Attributes[schema.AttrSaid] != saidClaim || !isCurrent(m) || m.Predicate == "" || !t.tells(m.Content) || slices.ContainsFunc(t.claims, func(c schema.Memory) bool { return c.ID == m.ID }) {
+			continue
+		}
+		clause := t.clauseOf(m)
+		at := slices.IndexFunc(messages, func(from schema.Memory) bool { return clause != "" && strings.Contains(from.Content, clause) })
+		if at < 0 {
+			continue
+		}
+		kept := &schema.Memory{
+			UserID: m.UserID, SessionID: m.SessionID, SessionName: m.SessionName, Agent: m.Agent, Kind: m.Kind, Content: clause,
+			Subject: m.Subject, Predicate: m.Predicate, Object: m.Object, Origin: m.Origin, Trust: m.Trust, EventTime: m.EventTime, ValidFrom: m.ValidFrom,
+			DecayRate: m.DecayRate, Confidence: m.Confidence, Importance: m.Importance, Stability: m.Stability, Utility: m.Utility,
+			Attributes: maps.Clone(m.Attributes), Tags: m.Tags,
+		}
+		if err := w.tx.AddDerived(ctx, kept, schema.PrepareChunks(clause, ""), map[int64]string{messages[at].ID: clause}, w.run.by); err != nil {
+			return err
+		}
+		w.run.did("add_"+string(kept.Kind), kept)
+	}
+	return nil
+}
+
+// clauseOf returns the clause of a claim's sentence that states it and tells nothing of the
+// targets, or "".
+func (t *targets) clauseOf(m *schema.Memory) string {
+	for _, clause := range clauseEnd.Split(m.Content, -1) {
+		clause = strings.TrimSpace(clause)
+		if !t.tells(clause) && !refersBack.MatchString(clause) && slices.ContainsFunc(said.Claims(clause, 0), func(c said.Claim) bool {
+			return c.Predicate == m.Predicate && alike(c.Object, m.Object)
+		}) {
+			return clause
+		}
+	}
+	return ""
+}
+
+// clauseEnd matches what stands between two clauses.
+var clauseEnd = regexp.MustCompile(`(?i)[,;，；、。.!?！？]+\s*(?:(?:and|but|und|aber|y|pero) )?| (?:and|but|und|aber|y|pero) `)
 
 // leastRestated is the share of its terms that a memory has in common with a text if it says the
 // same in other words.
@@ -242,10 +337,10 @@ func (texts meantTexts) restatedBy(m *schema.Memory) bool {
 		return false
 	}
 	terms := text.QueryTerms(m.Content, 0)
-	return slices.ContainsFunc(texts, func(held []string) bool {
+	return slices.ContainsFunc(texts, func(held meantText) bool {
 		shared := 0
 		for _, term := range terms {
-			if slices.Contains(held, term) {
+			if slices.Contains(held.terms, term) {
 				shared++
 			}
 		}

@@ -262,10 +262,34 @@ func (w *reading) meant(ctx context.Context, q Request) error {
 				return err
 			}
 		}
-		t.parsed = len(t.episodes) > 0
+		if len(t.episodes) > 0 {
+			if t.claims, err = w.namedIn(ctx, q.Asked, &t); err != nil {
+				return err
+			}
+			t.parsed = len(t.claims) == 0
+		}
 	}
 	t.episodes = append(t.episodes, *w.Memory)
 	return w.hide(ctx, &t)
+}
+
+// namedIn returns the chosen claims with those of the chosen messages that a request names.
+func (w *reading) namedIn(ctx context.Context, q *said.Request, t *targets) ([]schema.Memory, error) {
+	if len(t.claims) > 0 || q.Object() == "" {
+		return t.claims, nil
+	}
+	var ids []int64
+	for i := range t.episodes {
+		ids = append(ids, t.episodes[i].ID)
+	}
+	named, err := w.named(ctx, q.Object())
+	if err != nil {
+		return nil, err
+	}
+	resting, err := w.tx.Resting(ctx, w.UserID, ids)
+	return slices.DeleteFunc(named.claims, func(m schema.Memory) bool {
+		return !slices.ContainsFunc(resting, func(r schema.Memory) bool { return r.ID == m.ID })
+	}), err
 }
 
 // Forget hides a user's memories at the host's request, with everything that would

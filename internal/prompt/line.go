@@ -49,7 +49,8 @@ type Line struct {
 	// Ended describes what else in the sentence no longer holds, "" for nothing.
 	Ended string `json:"ended,omitempty"`
 	// Claims are the ids of the claims it supports, Sources those of the messages
-	// that contain it: none if a person stored or approved it, as the claim's History says.
+	// that contain it: none if a person stored or approved it, as the claim's History says, or
+	// if its message was forgotten for something else.
 	Claims  []string `json:"claims"`
 	Sources []string `json:"sources"`
 	// Dormant means that all its claims have faded. It is shown only if there is

@@ -275,8 +275,12 @@ func asked(sentence string, p float64) float64 {
 // fragment matches a sentence of at most three words, but not "am 2." of "am 2. Juli".
 var fragment = regexp.MustCompile(`^\s+(?:[\pL\d]\S*(?: \S+){0,2}?[^\s\d.]|\pL)[.!…]+(?:\s|$)`)
 
-// withFragments returns a sentence of a message with the fragments that follow it: "We
-// got a dog. Pilchard."
+// ownStatement matches the beginning of a short sentence that states something by itself.
+var ownStatement = regexp.MustCompile(`(?i)^(?:i|i['’](?:m|ve)|we|ich|wir|yo|nosotr[oa]s) `)
+
+// withFragments returns a sentence of a message with the fragments that follow it, "We
+// got a dog. Pilchard.", but not with what states something else: "I live in Porto. I have
+// epilepsy."
 func withFragments(message, sentence string) string {
 	at := strings.Index(message, sentence)
 	if at < 0 {
@@ -285,7 +289,7 @@ func withFragments(message, sentence string) string {
 	end := at + len(sentence)
 	for {
 		more := strings.TrimRight(fragment.FindString(message[end:]), " \t\n")
-		if more == "" || text.IsSmallTalk(strings.TrimSpace(more)) {
+		if told := strings.TrimSpace(more); told == "" || text.IsSmallTalk(told) || ownStatement.MatchString(told) || len(Claims(told, 1)) > 0 {
 			return message[at:end]
 		}
 		end += len(more)

@@ -90,13 +90,19 @@ func TestLastingOf(t *testing.T) {
 	assert.Len(t, LastingOf("Late again because of the bus. I never drive, I have no licence."), 2)
 }
 
-// A fragment belongs to the claim before it, half of a date does not.
+// A fragment belongs to the claim before it; half of a date and what states something by itself
+// do not.
 func TestClaimWithFragments(t *testing.T) {
 	for text, sentence := range map[string]string{
 		"We have a dog. Pilchard. He snores at night.":    "We have a dog. Pilchard.",
 		"We have a dog. He snores at night.":              "We have a dog.",
 		"Ich hasse Feiern zu meinem 28. am 2. Juli":       "Ich hasse Feiern zu meinem 28.",
 		"Wir haben eine Katze. Schwarz, Fussel. Sie ruht": "Wir haben eine Katze. Schwarz, Fussel.",
+		"I take my coffee black. No sugar.":               "I take my coffee black. No sugar.",
+		"I live in Porto. I have epilepsy.":               "I live in Porto.",
+		"I live in Porto. I smoke.":                       "I live in Porto.",
+		"Ich wohne in Graz. Ich habe Epilepsie.":          "Ich wohne in Graz.",
+		"Vivo en Cádiz. Soy vegetariana.":                 "Vivo en Cádiz.",
 	} {
 		all := Claims(text, 0)
 		require.NotEmpty(t, all, text)
