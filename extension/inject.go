@@ -92,8 +92,8 @@ func (s *Session) find(ctx context.Context, question, whole string) (*Injection,
 	relevant = slices.DeleteFunc(relevant, func(e prompt.Entry) bool { return section.Repeats(&e.Memory) })
 	relevant = relevant[:min(len(relevant), limit)] // faded memories come last and fill what is left of the limit
 	unmarked := error(nil)
-	if !section.AllHold {
-		relevant, unmarked = s.ext.markSuperseded(ctx, s.scope, relevant)
+	if !section.AllHold || section.Several {
+		relevant, unmarked = s.ext.mark(ctx, s.scope, relevant)
 	}
 	block := prompt.Render(prompt.Head{Blocks: core.Text, Core: section.Text, Note: noteLine(answer)}, relevant, blockOrder(plan, cfg.Injection.Order), cfg.Injection.Tokens, loc, s.conversation().ids.Of)
 	found.Block, found.Tokens, found.nonce = block.Text, text.Tokens(block.Text), block.Nonce
@@ -175,7 +175,7 @@ func choose(about float64, results []Result, cfg *Config, terms []string) []prom
 }
 
 // dropRepeated drops claims whose text is part of a message that is shown in full, such as
-// most sentences extracted from messages.
+// most sentences extracted from messages, and all but the first of one sentence.
 func dropRepeated(chosen []prompt.Entry) []prompt.Entry {
 	var whole []string
 	for _, e := range chosen {
@@ -183,11 +183,21 @@ func dropRepeated(chosen []prompt.Entry) []prompt.Entry {
 			whole = append(whole, text.Fold(text.Line(e.Memory.Content)))
 		}
 	}
+	type sentence struct {
+		says string
+		at   int64
+	}
+	stated := make(map[sentence]bool)
 	return slices.DeleteFunc(chosen, func(e prompt.Entry) bool {
-		if e.Memory.Kind == KindEpisode || len(whole) == 0 {
+		if e.Memory.Kind == KindEpisode {
 			return false
 		}
 		says := text.Fold(text.Line(e.Memory.Content))
+		of := sentence{says, e.Memory.EventTime.UnixNano()}
+		if stated[of] {
+			return true
+		}
+		stated[of] = true
 		return slices.ContainsFunc(whole, func(w string) bool { return strings.Contains(w, says) })
 	})
 }

@@ -186,7 +186,7 @@ func (s *Session) toolDeps() tools.Deps {
 			for i, r := range results {
 				whole[i].Result, whole[i].Asked = r, true
 			}
-			whole, err := s.ext.markSuperseded(ctx, s.scope, whole)
+			whole, err := s.ext.mark(ctx, s.scope, whole)
 			loc, unplaced := s.ext.location(ctx, s.scope)
 			return prompt.Render(prompt.Head{}, whole, BestFirst, 0, loc, s.conversation().ids.Of).Text, errors.Join(err, unplaced)
 		},

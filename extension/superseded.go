@@ -63,17 +63,23 @@ func (x *Extension) presentFirst(answer *Answer, err error) (*Answer, error) {
 	return answer, err
 }
 
-// markSuperseded marks the entries that are no longer true.
-func (x *Extension) markSuperseded(ctx context.Context, scope Scope, entries []prompt.Entry) ([]prompt.Entry, error) {
+// mark marks the entries that are no longer true, and names who made claims of others than the
+// owner.
+func (x *Extension) mark(ctx context.Context, scope Scope, entries []prompt.Entry) ([]prompt.Entry, error) {
 	memories := make([]Record, len(entries))
 	for i := range entries {
 		memories[i] = entries[i].Memory
 	}
 	ended, err := x.Superseded(ctx, scope, memories...)
+	own, unread := x.own.Endings(ctx, x.db, x.db.Complete(scope), x.cfg.Location)
 	for i := range entries {
-		if s, is := ended[entries[i].Memory.UID]; is {
+		m := &entries[i].Memory
+		if s, is := ended[m.UID]; is {
 			entries[i].Ended = s.String()
 		}
+		if m.Kind != KindEpisode && unread == nil {
+			entries[i].Speaker = own.Speaker(m)
+		}
 	}
-	return entries, err
+	return entries, errors.Join(err, unread)
 }

@@ -3,7 +3,6 @@ package claims
 import (
 	"context"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -291,7 +290,10 @@ func (w *reading) keepClauses(ctx context.Context, t *targets, messages, resting
 		if m.Attributes[schema.AttrSaid] != saidClaim || !isCurrent(m) || m.Predicate == "" || !t.tells(m.Content) || slices.ContainsFunc(t.claims, func(c schema.Memory) bool { return c.ID == m.ID }) {
 			continue
 		}
-		clause := t.clauseOf(m)
+		clause := ClauseOf(m, m.Content)
+		if t.tells(clause) || refersBack.MatchString(clause) {
+			continue
+		}
 		at := slices.IndexFunc(messages, func(from schema.Memory) bool { return clause != "" && strings.Contains(from.Content, clause) })
 		if at < 0 {
 			continue
@@ -309,23 +311,6 @@ func (w *reading) keepClauses(ctx context.Context, t *targets, messages, resting
 	}
 	return nil
 }
-
-// clauseOf returns the clause of a claim's sentence that states it and tells nothing of the
-// targets, or "".
-func (t *targets) clauseOf(m *schema.Memory) string {
-	for _, clause := range clauseEnd.Split(m.Content, -1) {
-		clause = strings.TrimSpace(clause)
-		if !t.tells(clause) && !refersBack.MatchString(clause) && slices.ContainsFunc(said.Claims(clause, 0), func(c said.Claim) bool {
-			return c.Predicate == m.Predicate && alike(c.Object, m.Object)
-		}) {
-			return clause
-		}
-	}
-	return ""
-}
-
-// clauseEnd matches what stands between two clauses.
-var clauseEnd = regexp.MustCompile(`(?i)[,;，；、。.!?！？]+\s*(?:(?:and|but|und|aber|y|pero) )?| (?:and|but|und|aber|y|pero) `)
 
 // leastRestated is the share of its terms that a memory has in common with a text if it says the
 // same in other words.

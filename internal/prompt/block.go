@@ -67,7 +67,8 @@ type Entry struct {
 	Cut     bool     // content is not all of it
 	Terms   []string // of the question
 
-	Ended string // how the claim ended, "" while it holds
+	Ended   string // how the claim ended, "" while it holds
+	Speaker string // who made the claim, "" for the owner and where the claims have one speaker
 
 	originKnown bool // the title states the origin
 	Asked       bool // found by a tool call: print importance, tags and issues
@@ -296,7 +297,7 @@ func (e *Entry) who() (who string, marks []string) {
 	if typ != "" {
 		agent = m.Agent
 	}
-	said := label(cmp.Or(m.Speaker, agent), maxSpeakerShown)
+	said := label(cmp.Or(m.Speaker, e.Speaker, agent), maxSpeakerShown)
 	who = cmp.Or(said, kind, label(m.Role, maxSpeakerShown), "somebody")
 	if kind != "" && who != kind {
 		marks = append(marks, kind)

@@ -47,7 +47,7 @@ func (s *Lines) changesOf() map[*line][]change {
 			return len(a) > 0 && !slices.ContainsFunc(a, func(term string) bool { return !slices.Contains(b, term) })
 		}
 		for _, v := range values {
-			if v.Said.Before(l.Said) && v.speaker == l.speaker && v.number != of[2] && (in(v.thing, thing) || in(thing, v.thing)) {
+			if v.Said.Before(l.Said) && v.ofSame(l) && v.number != of[2] && (in(v.thing, thing) || in(thing, v.thing)) {
 				found[v.line] = append(found[v.line], change{l, surely, true})
 			}
 		}
@@ -172,8 +172,8 @@ const (
 	leastNearest = 0.8
 )
 
-// pairs compares a line with the earlier ones of the same speaker that it has something in
-// common with.
+// pairs compares a line with the earlier ones that it has something in common with and may
+// change, see [line.ofSame].
 func (s *Lines) pairs(later *line) (pairs []Pair) {
 	words := later.words()
 	g := s.likeness(words, Meaning{}, nil)
@@ -195,7 +195,7 @@ func (s *Lines) pairs(later *line) (pairs []Pair) {
 	ends := later.ends >= leastEnding
 	for i, l := range s.all {
 		of := total(i)
-		if !l.Said.Before(later.Said) || of < leastShared || l.speaker != later.speaker {
+		if !l.Said.Before(later.Said) || of < leastShared || !l.ofSame(later) {
 			continue
 		}
 		at, _ := slices.BinarySearchFunc(totals, of, func(a, b float64) int { return cmp.Or(cmp.Compare(a, b), -1) }) // behind its equals
@@ -224,7 +224,7 @@ const datesShare = 0.02
 // dateTokens is the cost of the date of a line, about.
 var dateTokens = text.Tokens(" (said 2006-01-02)")
 
-// dateChanges dates lines that a later chosen one of the same speaker may have changed, and
+// dateChanges dates lines that a later chosen one may have changed, and
 // that later one, as far as the tokens allow, and puts the newer in front within their
 // group, so that a model can tell what holds now. chosen is in display order; changed are
 // the places of the lines concerned, nil for any.
@@ -248,7 +248,7 @@ func (s *Lines) dateChanges(chosen []*line, changed map[int]bool, left int) []*l
 			}
 			for _, later := range s.changes()[old] {
 				of, shown := at[later.place]
-				if !shown || of == i || !later.likely || l.speaker != later.speaker {
+				if !shown || of == i || !later.likely || !l.ofSame(later.line) {
 					continue
 				}
 				older, newer := chosen[i].dated(s.loc), chosen[of].dated(s.loc)

@@ -22,8 +22,12 @@ import (
 const Title = "What the user has said of themselves and has not taken back, in their own words:\n"
 
 // passingTitle is printed above the lines of group [Passing], passingOnly if there are no others,
-// approvedTitle above those of group [Approved].
+// approvedTitle above those of group [Approved]. severalTitle and severalPassing take the place of
+// Title and passingOnly where the lines have several speakers.
 const (
+	severalTitle   = "What people have said here and not taken back, in their own words; without a name, the user's:\n"
+	severalPassing = "What people have said here in passing, and may be over; without a name, the user's:\n"
+
 	approvedTitle = "Approved as true, in an assistant's words:\n"
 	passingTitle  = "Said in passing, and perhaps over:\n"
 	passingOnly   = "What the user has said of themselves in passing, and may be over:\n"
@@ -34,6 +38,8 @@ type Section struct {
 	Text string // with its title; "" without lines
 	// AllHold means that none of the user's claims is superseded.
 	AllHold bool
+	// Several means that the user's lines have several speakers.
+	Several bool
 
 	lines []*line
 }
@@ -54,6 +60,7 @@ type Lines struct {
 	judge   *fluency.Judge            // of vectors of the lines
 
 	allHold bool // none of the user's claims is superseded
+	several bool // the lines have several speakers
 	endings []ending
 	loc     *time.Location
 }
@@ -153,7 +160,7 @@ func (s *Lines) toldOnly() *Lines {
 		}
 	}
 	of := indexLines(told)
-	of.allHold, of.endings, of.loc, of.judge = s.allHold, s.endings, s.loc, s.judge
+	of.allHold, of.several, of.endings, of.loc, of.judge = s.allHold, s.several, s.endings, s.loc, s.judge
 	return of
 }
 
@@ -218,9 +225,19 @@ func (s *Lines) Fit(budget int) bool {
 	return s.tokens+s.titles() <= budget
 }
 
+// heads returns the titles of the lines and of those that were said in passing if there are no
+// others.
+func (s *Lines) heads() (title, passing string) {
+	if s.several {
+		return severalTitle, severalPassing
+	}
+	return Title, passingOnly
+}
+
 // titles returns the tokens of all titles that the lines may need.
 func (s *Lines) titles() int {
-	n := text.Tokens(Title) + text.Tokens(passingTitle)
+	title, _ := s.heads()
+	n := text.Tokens(title) + text.Tokens(passingTitle)
 	if slices.ContainsFunc(s.all, func(l *line) bool { return l.Group == Approved }) {
 		n += text.Tokens(approvedTitle)
 	}
@@ -267,9 +284,10 @@ func (a *Asked) Choose(budget int) Section {
 	slices.SortStableFunc(c.chosen, func(a, b *line) int { return a.place - b.place })
 	chosen := s.dateChanges(c.chosen, c.changed, min(c.dates, c.left))
 	if len(chosen) == 0 {
-		return Section{AllHold: s.allHold}
+		return Section{AllHold: s.allHold, Several: s.several}
 	}
 	var out strings.Builder
+	title, passing := s.heads()
 	for i, l := range chosen {
 		switch {
 		case i > 0 && (l.Group == chosen[i-1].Group || l.Group != Approved && l.Group != Passing):
@@ -278,13 +296,13 @@ func (a *Asked) Choose(budget int) Section {
 		case l.Group == Passing && i > 0:
 			out.WriteString(passingTitle)
 		case l.Group == Passing:
-			out.WriteString(passingOnly)
+			out.WriteString(passing)
 		default:
-			out.WriteString(Title)
+			out.WriteString(title)
 		}
 		out.WriteString(l.shown)
 	}
-	return Section{Text: out.String(), AllHold: s.allHold, lines: chosen}
+	return Section{Text: out.String(), AllHold: s.allHold, Several: s.several, lines: chosen}
 }
 
 // passed reports whether a line is dormant or about a time that is over.

@@ -18,11 +18,18 @@ type Superseded struct {
 	// Both are empty if that claim may not be shown.
 	By   string `json:"by,omitempty"`
 	Text string `json:"text,omitempty"`
+	// Part is the clause that is no longer true where the rest of the sentence still is, ""
+	// for all of it.
+	Part string `json:"part,omitempty"`
 }
 
 // String returns the mark shown to models.
 func (s Superseded) String() string {
-	mark := "no longer so since " + s.Since.Format(time.DateOnly)
+	mark := ""
+	if s.Part != "" {
+		mark = `"` + s.Part + `" is `
+	}
+	mark += "no longer so since " + s.Since.Format(time.DateOnly)
 	if s.Text != "" {
 		mark += ": " + s.Text
 	}

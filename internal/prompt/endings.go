@@ -16,6 +16,8 @@ type Endings struct {
 	claims map[int64]*ownClaim // the current ones, by id
 	owner  string              // of the memory
 	loc    *time.Location
+
+	several bool // the claims have several speakers
 }
 
 type ending struct {
@@ -77,4 +79,18 @@ func (s *Endings) Of(m *schema.Memory) *Superseded {
 		return &mark
 	}
 	return nil
+}
+
+// Speaker returns who made a current claim if that is another than the owner and the claims have
+// several speakers, otherwise "".
+func (s *Endings) Speaker(m *schema.Memory) string {
+	if c := s.claims[m.ID]; c != nil && s.several && c.source.ID != 0 && c.who() != theUser {
+		return c.who()
+	}
+	return ""
+}
+
+// severalSpeakers reports whether the claims have several speakers.
+func severalSpeakers(all []*ownClaim) bool {
+	return slices.ContainsFunc(all, func(c *ownClaim) bool { return text.Fold(c.who()) != text.Fold(all[0].who()) })
 }

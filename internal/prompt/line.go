@@ -8,6 +8,7 @@ import (
 
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/prefilter"
 	"github.com/ebbmem/ebb/internal/relevance"
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
@@ -72,6 +73,7 @@ type line struct {
 	whole    func() *line // with what the message says around it; nil if that is not shown
 	claims   []*ownClaim
 	speaker  string // folded, the owner of the memory by whatever name as [theUser]
+	shared   bool   // of several speakers' lines: of what is nobody's own, so that another may change it
 	place    int    // position among the lines
 	topics   topics.Set
 	vector   relevance.Vector
@@ -141,23 +143,29 @@ func linesOf(current map[int64]*ownClaim, loc *time.Location) *Lines {
 		}
 		l.add(c)
 	}
-	nameSpeakers(lines)
+	several := nameSpeakers(lines)
 	for _, l := range lines {
 		l.endedBy = lastEnding(endings, l.Text, l.Said, l.speaker)
 		if e := l.endedBy; e != nil {
 			l.Ended = cmp.Or(l.Ended, e.mark(loc).String())
 		}
-		l.relative = slices.ContainsFunc(l.claims, func(c *ownClaim) bool { return c.relative || c.free })
+		l.relative = l.shared || slices.ContainsFunc(l.claims, func(c *ownClaim) bool { return c.relative || c.free })
 		l.shown = l.Render(l.relative, loc)
 		l.Tokens = text.Tokens(l.shown)
 		l.brief = l.shortest(loc)
 	}
 	slices.SortStableFunc(lines, func(a, b *line) int {
-		return cmp.Or(cmp.Compare(slices.Index(groups, a.Group), slices.Index(groups, b.Group)), a.Said.Compare(b.Said),
+		if c := cmp.Or(cmp.Compare(slices.Index(groups, a.Group), slices.Index(groups, b.Group)), compareBool(a.shared, b.shared)); c != 0 {
+			return c
+		}
+		if c := a.Said.Compare(b.Said); a.shared && c != 0 {
+			return -c // the newer first: another may have said it before
+		}
+		return cmp.Or(a.Said.Compare(b.Said),
 			cmp.Compare(a.claims[0].source.ID, b.claims[0].source.ID), cmp.Compare(strings.Index(a.claims[0].source.Content, a.Text), strings.Index(b.claims[0].source.Content, b.Text)))
 	})
 	of := indexLines(withoutRepeats(lines))
-	of.loc, of.endings = loc, endings
+	of.loc, of.endings, of.several = loc, endings, several
 	return of
 }
 
@@ -167,16 +175,30 @@ var theUser = claims.Stored("I", "", "")
 // who returns who said the sentence, the owner of the memory by whatever name as [theUser].
 func (c *ownClaim) who() string { return claims.Stored("I", c.owner, c.source.Speaker) }
 
-// nameSpeakers names the speaker of lines of others than the owner if there are several: the
-// owner of the memory may be an opaque id, so that the only speaker is taken for them.
-func nameSpeakers(lines []*line) {
-	several := slices.ContainsFunc(lines, func(l *line) bool { return l.speaker != lines[0].speaker })
+// nameSpeakers names the speaker of lines of others than the owner if there are several, finds
+// what is nobody's own and reports whether there are several: the owner of the memory may be an
+// opaque id, so that the only speaker is taken for them.
+func nameSpeakers(lines []*line) (several bool) {
+	several = slices.ContainsFunc(lines, func(l *line) bool { return l.speaker != lines[0].speaker })
 	for _, l := range lines {
 		if who := l.claims[0].who(); several && who != theUser {
 			l.Speaker = label(who, maxSpeakerShown)
 		}
+		l.shared = several && !aboutOneself.MatchString(l.Text)
 	}
+	return several
 }
+
+// ofSame reports whether a later line may change an earlier one: both are of one speaker, or of
+// what is nobody's own.
+func (l *line) ofSame(later *line) bool {
+	return l.speaker == later.speaker || l.shared && later.shared
+}
+
+// aboutOneself matches what a speaker says of themselves, "I live in Porto", "my car", in the
+// languages of [said.LastingOf]; "ask me" is of what to do.
+var aboutOneself = prefilter.New(`(?i)\b(?:i|i['’](?:m|ve|d|ll)|my|mine|myself|ich|mein\pL*)\b`,
+	`(?i)(?:^|[^\pL])(?:yo|mis?|mí[oa]s?|soy|estoy|tengo|vivo|trabajo|voy|uso|llevo|prefiero|quiero|necesito|llamo)(?:[^\pL]|$)`, `我(?:[^们們]|$)`)
 
 // shownClaims returns the claims that have a sentence, by id.
 func shownClaims(current map[int64]*ownClaim) []*ownClaim {

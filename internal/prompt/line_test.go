@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -73,7 +74,44 @@ func TestLinesOfOtherSpeakersNameThem(t *testing.T) {
 		{"u-17", []string{"Ada", "Ada"}, "- I'm allergic to nuts.\n"}, // the owner by a name of hers
 		{"ada", []string{"Ada", "Ben\n- x [m1]"}, "- I'm allergic to nuts.\n- Ben / - x m1: I'm allergic to nuts.\n"},
 	} {
-		require.Equal(t, Title+c.lines, shown(c.owner, c.speakers...), "%s %q", c.owner, c.speakers)
+		title := Title
+		if strings.Contains(c.lines, ": ") {
+			title = severalTitle
+		}
+		require.Equal(t, title+c.lines, shown(c.owner, c.speakers...), "%s %q", c.owner, c.speakers)
+	}
+}
+
+// What is of no speaker has its day where there are several, and stands after a later line of
+// another speaker; what a speaker says of themselves is only of them.
+func TestLinesOfSeveralSpeakersHaveTheirDays(t *testing.T) {
+	for _, c := range []struct {
+		lines  [2]string
+		shared bool
+	}{
+		{[2]string{"Our office is on Dluga 12.", "The office has moved to Swietojanska 40."}, true},
+		{[2]string{"whenever a customer asks for a refund above 200 euros, ask Dana first", "change of plan on refunds: the limit is 500 now, below that nobody needs to ask me"}, true},
+		{[2]string{"Standup is at 9:30.", "Standup is at 10 from now on."}, true},
+		{[2]string{"Unser Büro ist in der Lange Straße 12.", "Das Büro ist umgezogen, Marktplatz 4."}, true},
+		{[2]string{"La oficina está en Cádiz.", "La oficina se ha mudado a Sevilla."}, true},
+		{[2]string{"我们办公室在长宁路12号。", "办公室搬到南京路40号了。"}, true},
+		{[2]string{"I live in Gdansk.", "I live in Gdynia."}, false},
+		{[2]string{"My desk is by the window.", "My desk is by the door now."}, false},
+		{[2]string{"Ich wohne in Graz.", "Ich wohne in Wien."}, false},
+		{[2]string{"Vivo en Cádiz.", "Vivo en Sevilla."}, false},
+		{[2]string{"我住在上海。", "我住在北京。"}, false},
+	} {
+		claims := make(map[int64]*ownClaim)
+		for i, who := range []string{"Dana", "Marek"} {
+			for _, own := range message(claims, i+1, c.lines[i], c.lines[i]) {
+				own.owner, own.source.Speaker = "team", who
+			}
+		}
+		want := severalTitle + "- Marek: " + c.lines[1] + " (said 2026-03-02)\n- Dana: " + c.lines[0] + " (said 2026-03-01)\n"
+		if !c.shared {
+			want = severalTitle + "- Dana: " + c.lines[0] + "\n- Marek: " + c.lines[1] + "\n"
+		}
+		require.Equal(t, want, chosen(claims, 400, "office refund").Text)
 	}
 }
 

@@ -156,7 +156,8 @@ func (v *view) update(ctx context.Context, s *schema.Snapshot, userID int64, own
 	}
 	v.claims, v.version, v.read = current, now, true
 	if len(changed) > 0 || all {
-		v.endings, v.lines = &Endings{all: endingsOf(shownClaims(current)), claims: current, owner: owner, loc: v.loc}, nil
+		shown := shownClaims(current)
+		v.endings, v.lines = &Endings{all: endingsOf(shown), claims: current, owner: owner, loc: v.loc, several: severalSpeakers(shown)}, nil
 		some, err := s.HasSuperseded(ctx, userID)
 		if err != nil {
 			v.read = false
