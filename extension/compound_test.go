@@ -14,7 +14,7 @@ func TestEndOfAPartOfASentence(t *testing.T) {
 	for _, c := range [][3]string{
 		{"I work at Quillstack, I have two kids and I'm allergic to penicillin.", "I work at Allegro now.", "I work at Quillstack"},
 		{"Ich wohne in Graz, ich bin gegen Nüsse allergisch.", "Ich wohne jetzt in Wien.", "Ich wohne in Graz"},
-		{"Vivo en Cádiz y soy alérgica a las nueces.", "Ahora vivo en Sevilla.", "Vivo en Cádiz"},
+		{"Vivo en Cádiz, soy alérgica a las nueces.", "Ahora vivo en Sevilla.", "Vivo en Cádiz"},
 		{"我住在上海，对花生过敏。", "我现在住在北京。", "我住在上海"},
 	} {
 		l := newDiary(t)

@@ -277,6 +277,25 @@ func (s *Lines) dateChanges(chosen []*line, changed map[int]bool, left int) []*l
 	return ordered
 }
 
+// dateTelling dates what tells a change, "I'm vegetarian now", the newest first, in what the lines
+// leave of the room for them.
+func dateTelling(chosen []*line, room int, loc *time.Location) []*line {
+	var telling []int
+	for i, l := range chosen {
+		if room -= l.Tokens; l.tells {
+			telling = append(telling, i)
+		}
+	}
+	slices.SortStableFunc(telling, func(a, b int) int { return chosen[b].Said.Compare(chosen[a].Said) })
+	for _, i := range telling {
+		if dated := chosen[i].dated(loc); dated.Tokens-chosen[i].Tokens <= room {
+			room -= dated.Tokens - chosen[i].Tokens
+			chosen[i] = dated
+		}
+	}
+	return chosen
+}
+
 // dated returns the line as shown with a date.
 func (l *line) dated(loc *time.Location) *line {
 	if l.relative || !l.Since.IsZero() {

@@ -282,7 +282,7 @@ func (a *Asked) Choose(budget int) Section {
 		c.markChanged()
 	}
 	slices.SortStableFunc(c.chosen, func(a, b *line) int { return a.place - b.place })
-	chosen := s.dateChanges(c.chosen, c.changed, min(c.dates, c.left))
+	chosen := dateTelling(s.dateChanges(c.chosen, c.changed, min(c.dates, c.left)), budget-s.titles(), s.loc)
 	if len(chosen) == 0 {
 		return Section{AllHold: s.allHold, Several: s.several}
 	}

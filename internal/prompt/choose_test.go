@@ -301,7 +301,7 @@ func TestLinesAreShownWithTheirMessage(t *testing.T) {
 	as := func(*ownClaim) {}
 	require.Contains(t, ask("Introduce Sol.", as), "- Sol is my new part-timer. They/them. Catch me if I slip.\n")
 	require.NotContains(t, ask("Water bill number 22?", as), "They/them")
-	require.Contains(t, ask("Introduce Sol.", func(c *ownClaim) { c.over = []string{"they/them."} }), "- Sol is my new part-timer.\n", "superseded")
+	require.Contains(t, ask("Introduce Sol.", func(c *ownClaim) { c.over = []string{"they/them."} }), "- Sol is my new part-timer. (said 2026-04-10)\n", "superseded; there is room for the day")
 	require.Contains(t, ask("Introduce Sol.", func(c *ownClaim) { c.source.Content += strings.Repeat(" And so on.", 100) }), "Catch me if I slip.", "what there is room for")
 	require.Contains(t, ask("Introduce Sol.", func(c *ownClaim) { c.source.Content = "Sol is my new part-timer. He starts tomorrow." }), "- Sol is my new part-timer. He starts tomorrow. (said 2026-04-10)\n")
 }

@@ -41,6 +41,7 @@ type ownClaim struct {
 	forSome  bool      // a wish for answers to some questions
 	free     bool      // a wish that no pattern parsed
 	relative bool      // its dates depend on when it was said
+	ofDay    bool      // it was so on its day, see readings
 	passes   time.Time // end of an event or plan; zero for others
 	days     []day     // those the sentence names, without the one on which it was said
 	terms    []string  // distinct, of the sentence, the claim and its tags
@@ -263,6 +264,7 @@ func (c *ownClaim) prepare(loc *time.Location) {
 	at := c.source.EventTime.In(loc)
 	spans := text.TimeSpans(c.text, at)
 	c.relative = isRelative(c.text, spans, at)
+	c.ofDay = readings.MatchString(c.text)
 	c.passes = c.passesAt(spans, at)
 	c.days = daysOf(spans, at)
 	words := strings.Join(append([]string{c.text, c.claim.Content}, c.claim.Tags...), "\n")
@@ -377,6 +379,15 @@ var ages = prefilter.New(`(?i)\b(?:\d{1,2}|two|three|four|five|six|seven|eight|n
 	`(?i)\b(?:\d{1,2}\.?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|paar|halbe[ns]?) (?:tag|woche|monat|jahr)\pL*|\b(?:im moment|momentan|zurzeit|zur zeit|derzeit|vorerst|vorübergehend|vorläufig|fürs erste|einstweilen|(?:bin|ist|sind|hab|habe) (?:gerade|grad))\b|\bist (?:jetzt |gerade |schon )?\d{1,2}(?:\s*[,.;!]|$)`,
 	`(?i)(?:^|[^\pL])(?:\d{1,2}|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce|medio|un par de) (?:d[ií]as?|semanas?|mes(?:es)?|a[ñn]os?)(?:[^\pL]|$)|(?:^|[^\pL])(?:de momento|por ahora|por el momento|actualmente|temporalmente|provisionalmente|de forma temporal)(?:[^\pL]|$)`,
 	`(?:[\d二两三四五六七八九十半几]+)(?:个?(?:多)?(?:月|星期|礼拜)|周|週|年|天|岁|歲)|暂时|暫時|目前|眼下|这阵子|这段时间`)
+
+// readings matches what was so on its day and may be otherwise on another: measurements, doses,
+// symptoms and what is so again, still or no more, in the languages of [said.LastingOf].
+var readings = prefilter.New(`(?i)\b\d{2,3}/\d{2,3}\b|^\W*\d[\d.,/ ]*\W*$|\d ?(?:mg|mcg|µg|ml|mmol|kg|lbs?|mmhg|bpm)\b`+
+	`|\b(?:sugar|glucose|fasting|weight|weigh(?:s|ed)?|bp|blood pressure|pulse|temperature|cholesterol|hba1c|nüchtern|blutzucker|zucker|gewicht|wiege|blutdruck|puls|temperatur|peso|pulso|glucosa|ayunas)\b[^.!?]{0,20}\d`,
+	`(?i)\b(?:again|still|no more|take (?:\pL+ ){0,2}back|scrap|dizz\pL+|migraine|headaches?|cough(?:ing)?|nause\pL+|fever|rash|hives|sore|swollen|numb|vomit\pL*)\b`,
+	`(?i)\b(?:wieder|immer noch|noch immer|schwindlig|schwindel|migräne|kopfschmerz\pL*|kopfweh|husten?|übelkeit|fieber|ausschlag|geschwollen)\b`,
+	`(?i)(?:^|[^\pL])(?:otra vez|de nuevo|todavía|sigo|ya no|mare[ao]\pL*|migraña|dolor de cabeza|tos|náuseas?|fiebre|hinchad[oa]|presión|tensión)(?:[^\pL]|$)`,
+	`又|还在|還在|头晕|頭暈|偏头痛|头[疼痛]|咳嗽|恶心|发烧|發燒|皮疹|(?:血糖|空腹|体重|血压|心率|体温)\D{0,6}\d`)
 
 // isRelative reports whether what a text of that time says, with these time expressions,
 // depends on its day: relative dates, ages and the like.

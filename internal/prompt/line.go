@@ -82,6 +82,7 @@ type line struct {
 	kept     bool      // a claim is protected
 	ends     float64   // probability that something no longer holds after it
 	length   int       // in terms, of the longest claim
+	tells    bool      // it tells a change
 	unparsed bool      // no pattern parsed any of its claims
 	passes   time.Time // zero if it does not pass
 	style    bool      // a claim is about how to answer
@@ -149,7 +150,8 @@ func linesOf(current map[int64]*ownClaim, loc *time.Location) *Lines {
 		if e := l.endedBy; e != nil {
 			l.Ended = cmp.Or(l.Ended, e.mark(loc).String())
 		}
-		l.relative = l.shared || slices.ContainsFunc(l.claims, func(c *ownClaim) bool { return c.relative || c.free })
+		l.relative = l.shared || slices.ContainsFunc(l.claims, func(c *ownClaim) bool { return c.relative || c.ofDay || c.free })
+		l.tells = said.TellsChange(l.Text)
 		l.shown = l.Render(l.relative, loc)
 		l.Tokens = text.Tokens(l.shown)
 		l.brief = l.shortest(loc)
@@ -318,7 +320,7 @@ func (l *line) shortest(loc *time.Location) *line {
 		if c.isLasting() {
 			continue
 		}
-		brief.relative = brief.relative || c.relative
+		brief.relative = brief.relative || c.relative || c.ofDay
 		if !slices.ContainsFunc(kept, func(k string) bool { return strings.Contains(k, c.text) }) {
 			kept = append(slices.DeleteFunc(kept, func(k string) bool { return strings.Contains(c.text, k) }), c.text)
 		}
