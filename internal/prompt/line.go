@@ -73,7 +73,7 @@ type line struct {
 	whole    func() *line // with what the message says around it; nil if that is not shown
 	claims   []*ownClaim
 	speaker  string // folded, the owner of the memory by whatever name as [theUser]
-	shared   bool   // of several speakers' lines: of what is nobody's own, so that another may change it
+	shared   bool   // of several speakers' lines: not of its speaker, so that another may change it
 	place    int    // position among the lines
 	topics   topics.Set
 	vector   relevance.Vector
@@ -178,8 +178,8 @@ var theUser = claims.Stored("I", "", "")
 func (c *ownClaim) who() string { return claims.Stored("I", c.owner, c.source.Speaker) }
 
 // nameSpeakers names the speaker of lines of others than the owner if there are several, finds
-// what is nobody's own and reports whether there are several: the owner of the memory may be an
-// opaque id, so that the only speaker is taken for them.
+// those that are not of their speaker and reports whether there are several: the owner of the
+// memory may be an opaque id, so that the only speaker is taken for them.
 func nameSpeakers(lines []*line) (several bool) {
 	several = slices.ContainsFunc(lines, func(l *line) bool { return l.speaker != lines[0].speaker })
 	for _, l := range lines {
@@ -191,8 +191,8 @@ func nameSpeakers(lines []*line) (several bool) {
 	return several
 }
 
-// ofSame reports whether a later line may change an earlier one: both are of one speaker, or of
-// what is nobody's own.
+// ofSame reports whether a later line may change an earlier one: both are of one speaker, or
+// neither is of its speaker.
 func (l *line) ofSame(later *line) bool {
 	return l.speaker == later.speaker || l.shared && later.shared
 }
