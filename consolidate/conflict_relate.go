@@ -143,8 +143,9 @@ func addSources(p *relation.Party, sources []schema.Evidence) {
 		if s.EventTime.After(p.Said) {
 			p.Said = s.EventTime.Time
 		}
-		if bySpeaker(p.Subject, s.Speaker, s.Owner) && grounding.StatesOutright(grounding.Sentence(s.Content, s.Quote), claims.Predicate(p.Predicate), p.Object) {
-			p.Outright = true
+		sentence := grounding.Sentence(s.Content, s.Quote)
+		if bySpeaker(p.Subject, s.Speaker, s.Owner) && grounding.StatesOutright(sentence, claims.Predicate(p.Predicate), p.Object) && !claims.Beside(sentence) {
+			p.Outright = true // of a second home it is not stated that it is the only one
 		}
 	}
 	if p.Said.IsZero() {

@@ -157,6 +157,24 @@ func TestWhatMayHaveEndedALineStandsBesideIt(t *testing.T) {
 	}
 }
 
+// Two homes and two jobs stay two in the night.
+func TestNightsKeepWhatHoldsBeside(t *testing.T) {
+	for _, said := range [][2]string{
+		{"I live in Oslo.", "I also live in Lisbon."},
+		{"I live in Oslo during the week.", "At weekends I live in Bergen."},
+		{"I work at Acme on Mondays.", "On Fridays I work at Bluebird."},
+		{"I work as a nurse.", "In my spare time I work as a DJ."},
+		{"Ich arbeite bei Bosch.", "Nebenbei arbeite ich bei Rewe."},
+	} {
+		l := newDiary(t, func(c *Config) { c.Model = nil })
+		l.says(said[0])
+		l.says(said[1])
+		_, err := l.x.Consolidate(t.Context(), dora)
+		require.NoError(t, err)
+		require.Len(t, l.objects(), 2, said)
+	}
+}
+
 // What is so for a week ends nothing.
 func TestTemporaryStatementsSupersedeNothing(t *testing.T) {
 	l := newDiary(t)

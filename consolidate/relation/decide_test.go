@@ -200,6 +200,33 @@ func TestExclusive(t *testing.T) {
 	}
 }
 
+// What one has also, or for a part of the week, ends nothing.
+func TestBesideExcludesNothing(t *testing.T) {
+	for _, c := range []struct {
+		predicate, a, b string
+		want            bool
+	}{
+		{"lives_in", "I live in A.", "I live in B.", true},
+		{"lives_in", "I live in A.", "I live in B, it's too cold in A.", true},
+		{"lives_in", "I live in A.", "I also live in B.", false},
+		{"lives_in", "I live in A during the week.", "At weekends I live in B.", false},
+		{"works_at", "I work at A.", "I work at B two evenings a week.", false},
+		{"works_at", "I work at A.", "I work at B, too.", false},
+		{"works_as", "The user is an A.", "The user is also a B.", false},
+		{"lives_in", "Ich wohne in A.", "Ich wohne in B.", true},
+		{"lives_in", "Ich wohne in A.", "Am Wochenende wohne ich in B.", false},
+		{"works_at", "Trabajo en A.", "También trabajo en B.", false},
+		{"works_at", "我在A上班。", "我也在B上班。", false},
+		{"email", "My email is A.", "My email is also B.", false},
+		{"birthday", "My birthday is A, also Kim's.", "My birthday is B.", true},
+	} {
+		a := &schema.Memory{Predicate: c.predicate, Object: "A", Content: c.a}
+		b := &schema.Memory{Predicate: c.predicate, Object: "B", Content: c.b}
+		require.Equal(t, c.want, Exclusive(a, b), "%s / %s", c.a, c.b)
+		require.Equal(t, c.want, Exclusive(b, a))
+	}
+}
+
 func TestCanonicalPredicates(t *testing.T) {
 	for said, want := range map[string]string{
 		"lives_in": "lives_in", "Lives in": "lives_in", "resides_in": "lives_in", "moved to": "lives_in", "lived_in": "lived_in",

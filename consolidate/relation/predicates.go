@@ -58,8 +58,9 @@ func Negated(m *schema.Memory) bool { return grounding.Denial.MatchString(m.Cont
 func IsPlan(m *schema.Memory) bool { return m.Attributes[schema.AttrTemporal] == schema.TemporalPlan }
 
 // Exclusive reports whether two claims of one functional predicate surely cannot
-// both hold at one time. "Oslo" and "Oslo, Norway" can, "Acme" and "a bank" can,
-// and plans and denials exclude nothing. Doubtful pairs are left to the model.
+// both hold at one time. "Oslo" and "Oslo, Norway" can, "Acme" and "a bank" can, and so can
+// what one has also, or at weekends; plans and denials exclude nothing. Doubtful pairs are left
+// to the model.
 func Exclusive(a, b *schema.Memory) bool {
 	kind := Functional[claims.Predicate(a.Predicate)]
 	if kind == 0 || Negated(a) || Negated(b) || IsPlan(a) || IsPlan(b) {
@@ -69,10 +70,12 @@ func Exclusive(a, b *schema.Memory) bool {
 	if x == "" || y == "" || grounding.HoldsWord(x, y) || grounding.HoldsWord(y, x) {
 		return false
 	}
-	switch kind {
-	case value:
+	switch {
+	case kind == value:
 		return plain(x) != plain(y)
-	case contact:
+	case claims.Beside(a.Content), claims.Beside(b.Content):
+		return false
+	case kind == contact:
 		return plain(x) != plain(y) && usesOf(a) == usesOf(b)
 	}
 	if shareWord(x, y) {

@@ -32,6 +32,9 @@ func OneOfSeveral(subject string) bool {
 	return at >= 0 && said.OneOfSeveral(text.Fold(subject[at+len("'s "):]))
 }
 
+// Beside is [said.Beside].
+func Beside(statement string) bool { return said.Beside(statement) }
+
 func wordingsOf(lists map[string]string) map[string]string {
 	m := make(map[string]string)
 	for name, list := range lists {

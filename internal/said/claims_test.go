@@ -18,6 +18,12 @@ My husband is called out to a landslip at Garforth.
 My husband is called Callum. => I | spouse | Callum *
 My car is at the garage.
 I work at a snail's pace.
+I was hired by Initech straight out of college.
+I was hired by Initech. => I | works_at | Initech * !
+I work as a volunteer firefighter, too. => I | works_as | volunteer firefighter
+Direkt nach dem Studium habe ich bei Miele angefangen.
+Nada más terminar la carrera empecé en Repsol.
+我一毕业就入职华为。
 I work at the weekend.
 I work at the Otley branch on Fridays. => I | works_at | Otley branch on Fridays
 I drive a van on Saturdays. => I | car | van on Saturdays

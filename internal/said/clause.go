@@ -111,6 +111,7 @@ func (r *reader) read(s sentence) []Claim {
 		}
 		if ok {
 			next = r.nextClause(tokens, max(end, start+1), limit)
+			claim.Functional = claim.Functional && (claim.Change || !onDays[claim.Predicate] || !inPart.MatchString(r.rangeOf(tokens[at:next])))
 		}
 		doubt := hedged && !claim.Wish || r.blockedIn(tokens[at:next], opened, claim) || ok && !lasting(claim) && anyPhrase(lex.passing, tokens[max(0, start-nearby):min(limit, next+nearby)])
 		if ok && (!blocked || claim.Wish) && !doubt {
@@ -132,6 +133,15 @@ func (r *reader) read(s sentence) []Claim {
 		out = append(out, r.reasonsIn(s, limit)...)
 	}
 	return out
+}
+
+// rangeOf returns the text from the first to the last of tokens, which may be in another order.
+func (r *reader) rangeOf(tokens []token) string {
+	lo, hi := len(r.text), 0
+	for _, t := range tokens {
+		lo, hi = min(lo, t.lo), max(hi, t.hi)
+	}
+	return r.text[min(lo, hi):hi]
 }
 
 // alike returns claims for the further items of a list of one class: "two cats

@@ -200,8 +200,8 @@ func compare(later, earlier Claim) Verdict {
 		switch {
 		case later.Change && earlier.Temporal != Habit, later.Temporal == Habit && earlier.Temporal == Habit:
 			return Replaces
-		case later.Temporal == Event, earlier.Temporal == Habit:
-			return Unsure // another appointment, or what holds on some days
+		case later.Temporal == Event, earlier.Temporal == Habit, earlier.besideOthers():
+			return Unsure // another appointment, or what holds on some days or beside another
 		case restricts(later.Object, earlier.Object),
 			a.name == "lives_in" && (oneIsCountry(later.Object, earlier.Object) || isStreet(later.Object) != isStreet(earlier.Object)):
 			return Unsure

@@ -34,7 +34,21 @@ A: 用户住在杭州。 / U: 我搬到上海了。 / replaces
 U: 我住在杭州。 / U: 我现在住在上海。 / replaces
 U: 我住在杭州。 / U: 我住在15楼。 / unsure
 A: 用户住在杭州。 / U: 我住在杭州。 / same
+U: I live in Oslo. / U: At weekends I live in Bergen. / adds
+U: I live in Oslo during the week. / U: I live in Bergen. / unsure
+U: I live in Oslo. / U: I live in Bergen and go skiing at weekends. / replaces
+U: I live in Oslo during the week. / U: I've moved to Bergen. / replaces
+U: Ich wohne in Graz. / U: Am Wochenende wohne ich in Linz. / adds
+U: Vivo en Sevilla. / U: Los fines de semana vivo en Cádiz. / adds
 # work
+U: I work as a nurse. / U: I work as a volunteer firefighter, too. / adds
+U: I work as a nurse. / U: I work as a firefighter, too many hours a week. / replaces
+U: I work as a nurse. / U: In my spare time I work as a DJ. / adds
+U: I also work as a barista. / U: I work as a teacher. / unsure
+U: I work part-time at Acme. / U: I work part-time at Bluebird. / adds
+U: I work part-time at Acme. / U: I work part-time at Bluebird now. / replaces
+U: Ich arbeite bei Bosch. / U: Nebenbei arbeite ich bei Rewe. / adds
+U: Trabajo como enfermera. / U: Trabajo como voluntaria en la Cruz Roja. / adds
 U: I work at Equinor. / U: I left Equinor and joined Statkraft. / replaces
 A: Ada works at Equinor. / U: I work at Statkraft now. / replaces
 U: I work at Equinor. / U: I have a second job at Lidl. / adds

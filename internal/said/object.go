@@ -29,6 +29,13 @@ func (r *reader) build(s sentence, before termFlags, subject string) (Claim, boo
 		obj, ended, more = r.polish(obj, ended, p.predicate == "prefers" || lowerPreference(r.lex, p))
 		_, after := r.lex.trails.at(m.tokens, m.end)
 		flags |= more | after&flagNew // "… is 4417 from today"
+
+		if m.end+1 < len(m.tokens) && m.tokens[m.end].word == "," { // "…, too"
+			n, after := r.lex.trails.at(m.tokens, m.end+1)
+			if end := m.end + 1 + n; end == len(m.tokens) || m.tokens[end].mark {
+				flags |= after & flagAlso
+			}
+		}
 		if m.class&bearers != 0 {
 			obj = r.oneName(obj)
 		}
