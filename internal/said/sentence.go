@@ -2,7 +2,6 @@ package said
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -42,28 +41,6 @@ const (
 	title  = 2 // within a short quotation
 )
 
-// pastedAfter begin text by others. The rest of the message is hidden.
-var pastedAfter = []string{
-	"from:", "subject:", "sent from", "begin forwarded", "---------- forwarded", "-----original", "dear ",
-	"von:", "betreff:", "gesendet:", "sehr geehrte", "liebe frau", "lieber herr",
-	"asunto:", "de:", "enviado:", "estimado", "estimada",
-	"发件人", "主题：", "主题:", "寄件者", "主旨：", "尊敬的", "user:", "assistant:",
-}
-
-// toAssistant matches how a message to an assistant begins, which is no pasted letter.
-var toAssistant = regexp.MustCompile(`^(?:dear|estimad[oa]) (?:assistant|ai|ebb|bot|chatbot|computer|diary|asistente|ia)\s*(?:[,!:.–—-]|$)`)
-
-// pastedLine are ends of a line after which somebody else's text begins.
-var pastedLine = []string{" wrote:", " schrieb:", " escribió:", "写道：", "寫道：", "写道:"}
-
-// editing are requests to work on a text that follows.
-var editing = []string{
-	"translate", "proofread", "summarize", "summarise", "rewrite", "rephrase", "paraphrase", "correct th", "fix the", "edit th", "polish", "improve th", "grade th", "review th", "this text", "this email", "this message", "this letter", "this paragraph", "the following", "here's the text", "my cover letter", "my essay", "short story", "write a story", "write a poem", "lyrics", "this song", "quote of", "bio for",
-	"übersetz", "korrigier", "fasse ", "zusammenfass", "formulier", "folgende", "diesen text", "diese mail", "diesen brief", "überarbeite", "verbessere",
-	"traduce", "corrige", "resume ", "reescribe", "siguiente", "este texto", "este correo", "revisa ", "mejora ",
-	"翻译", "翻譯", "润色", "潤色", "改写", "改寫", "总结", "總結", "这段", "這段", "以下", "这封", "修改", "校对",
-}
-
 // maskOf marks the bytes of a text that are not the writer's statements.
 func maskOf(s string) []byte {
 	mask := make([]byte, len(s))
@@ -100,7 +77,7 @@ func maskOf(s string) []byte {
 			low := strings.ToLower(trimmed)
 			pasted := func(mark string) bool { return strings.HasPrefix(low, mark) }
 			quotes := func(mark string) bool { return strings.HasSuffix(low, mark) }
-			if slices.ContainsFunc(pastedAfter, pasted) && !(at == 0 && toAssistant.MatchString(low)) || slices.ContainsFunc(pastedLine, quotes) {
+			if slices.ContainsFunc(pastedAfter, pasted) && !(at == 0 && (toAssistant.MatchString(low) || toAll.MatchString(low) && !isLetter(s))) || slices.ContainsFunc(pastedLine, quotes) {
 				hide(at, len(s))
 				return mask
 			}
@@ -129,17 +106,6 @@ func Own(message string) string {
 		}
 	}
 	return own.String()
-}
-
-// introducesText returns the end of the colon of a line that asks to work on a text after
-// it, 0 for other lines.
-func introducesText(low string) int {
-	colon := strings.IndexAny(low, ":：")
-	if colon < 0 || !slices.ContainsFunc(editing, func(word string) bool { return strings.Contains(low[:colon], word) }) {
-		return 0
-	}
-	_, size := utf8.DecodeRuneInString(low[colon:])
-	return colon + size
 }
 
 // closing maps an opening quotation mark to the closing one.

@@ -28,3 +28,26 @@ func TestLongSentences(t *testing.T) {
 		}
 	}
 }
+
+// A message to a team is its writer's own, a letter is not.
+func TestLettersToAll(t *testing.T) {
+	for message, claims := range map[string]int{
+		"Dear team, I've moved to Ghent.":                                 1,
+		"Dear all: I work at Hetzner from today.":                         1,
+		"Estimado equipo, vivo en Sevilla.":                               1,
+		"Sehr geehrte Kolleginnen und Kollegen, ich wohne jetzt in Graz.": 1,
+		"尊敬的各位，我住在杭州。":                                                    1,
+		"Dear Sir or Madam,\nI live in Leeds.":                            0,
+		"Dear Teammate, I live in Leeds.":                                 0,
+		"Dear all,\nI've moved to Leeds.\nKind regards,\nSusan":           0,
+		"Dear team,\nI live in Leeds.\n\nCan you fix the grammar?":        0,
+		"Hi\nDear all,\nI live in Leeds.":                                 0,
+		"Sehr geehrte Damen und Herren, ich wohne in Graz.":               0,
+		"Estimado señor Ruiz, vivo en Sevilla.":                           0,
+		"尊敬的客户，我住在杭州。":                                                    0,
+	} {
+		if got := Claims(message, 0); len(got) != claims {
+			t.Errorf("%q: %d claims, want %d", message, len(got), claims)
+		}
+	}
+}
