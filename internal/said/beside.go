@@ -26,3 +26,12 @@ var inPart = prefilter.New(
 	`(?i)\b(?:unter der woche|wochenends|am wochenende|an (?:den )?wochenenden|(?:mon|diens|donners|frei|sams|sonn)tags|mittwochs|abends|nachts|tage? (?:die|pro|in der) woche|im (?:sommer|winter)|(?:in|die) (?:der )?halbe[n]? (?:woche|zeit)|nebenbei|nebenher|neben(?:job|beruflich)\pL*|freizeit|(?:in )?teilzeit|halbtags|ehrenamtlich\pL*|freiwillig\pL*)\b`,
 	`(?i)(?:^|[^\pL])(?:entre semana|fin(?:es)? de semana|los (?:lunes|martes|miércoles|jueves|viernes|sábados|domingos)|por las (?:mañanas|tardes|noches)|(?:días?|tardes?|noches?) (?:a la|por) semana|en (?:el )?(?:verano|invierno)|tiempo libre|ratos libres|tiempo parcial|media jornada|voluntari[oa])(?:[^\pL]|$)`,
 	`周末|週末|平日|工作日|[周週][一二三四五六日天]|星期[一二三四五六日天]|晚上|夏天|冬天|业余|業餘|兼职|兼職|空闲|空閒|副业|副業|志愿|志願|义工|義工`)
+
+// rangeOf returns the text from the first to the last of tokens, which may be in another order.
+func (r *reader) rangeOf(tokens []token) string {
+	lo, hi := len(r.text), 0
+	for _, t := range tokens {
+		lo, hi = min(lo, t.lo), max(hi, t.hi)
+	}
+	return r.text[min(lo, hi):hi]
+}

@@ -18,8 +18,9 @@ type reader struct {
 	others    sex    // what the people mentioned since then may be
 	personEnd int
 	known     []Person
-	met       []Claim // in the names of the people that clauses are about
-	named     Claim   // the last one in the sentence
+	before    []sentence // those before this one
+	met       []Claim    // in the names of the people that clauses are about
+	named     Claim      // the last one in the sentence
 	m         matcher
 }
 
@@ -79,7 +80,10 @@ func (r *reader) read(s sentence) []Claim {
 			r.mayBeOthers(tokens[min(last, start):start+1], own):
 			begin = -1
 		}
-		claim, end, ok := r.claimAt(s, tokens[:limit], start, before, elided, begin)
+		claim, end, ok := r.prescribed(s, tokens[:limit], start, before)
+		if !ok {
+			claim, end, ok = r.claimAt(s, tokens[:limit], start, before, elided, begin)
+		}
 		if !ok && start > at && before&(flagPlease|flagAlways|flagNew|flagNot) != 0 {
 			// Rows may begin with openers themselves: "always …", "no como …".
 			for from := at; from < start && !ok; from++ {
@@ -113,7 +117,7 @@ func (r *reader) read(s sentence) []Claim {
 			next = r.nextClause(tokens, max(end, start+1), limit)
 			claim.Functional = claim.Functional && (claim.Change || !onDays[claim.Predicate] || !inPart.MatchString(r.rangeOf(tokens[at:next])))
 		}
-		doubt := hedged && !claim.Wish || r.blockedIn(tokens[at:next], opened, claim) || ok && !lasting(claim) && anyPhrase(lex.passing, tokens[max(0, start-nearby):min(limit, next+nearby)])
+		doubt := hedged && !claim.Wish || r.blockedIn(r.uncertain(tokens[:limit], at, next, ok), opened, claim) || ok && !lasting(claim) && anyPhrase(lex.passing, tokens[max(0, start-nearby):min(limit, next+nearby)])
 		if ok && (!blocked || claim.Wish) && !doubt {
 			out = append(out, claim)
 			out = append(out, r.alike(claim)...)
@@ -133,15 +137,6 @@ func (r *reader) read(s sentence) []Claim {
 		out = append(out, r.reasonsIn(s, limit)...)
 	}
 	return out
-}
-
-// rangeOf returns the text from the first to the last of tokens, which may be in another order.
-func (r *reader) rangeOf(tokens []token) string {
-	lo, hi := len(r.text), 0
-	for _, t := range tokens {
-		lo, hi = min(lo, t.lo), max(hi, t.hi)
-	}
-	return r.text[min(lo, hi):hi]
 }
 
 // alike returns claims for the further items of a list of one class: "two cats

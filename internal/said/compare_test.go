@@ -91,6 +91,10 @@ U: 请简短回答。 / U: 请详细回答。 / replaces
 U: bisoprolol 2.5 in the morning / U: she's put the bisoprolol up to 5 / replaces
 A: Ada takes 5 mg of ramipril. / U: they have taken me off ramipril / replaces
 U: I take ramipril 5 mg. / U: I take atorvastatin 20 mg. / unrelated
+U: I take ramipril 5 mg every morning. / U: Ramipril is 10 mg. / replaces
+U: I take topiramate 25 mg at night. / U: Pemberton says stop the topiramate straight away. / replaces
+U: Ich nehme Amlodipin 5 mg. / U: Das Amlodipin soll ich weglassen. / replaces
+U: ich bin gelernter Schreiner / U: ich bin gegen Nüsse allergisch das weiß der Doktor / unrelated
 U: I take ramipril 5 mg. / U: My mum takes ramipril 10 mg. / unrelated
 A: The fridge code is 4417. / U: the fridge code is 9026 from today / replaces
 U: the gate code is 4417 / U: the fridge code is 9026 / unrelated
@@ -252,7 +256,7 @@ U: I'm a member of the choir. / U: I'm not a member of the choir on Fridays. / u
 U: I live in Leeds. / U: I live on Ashby Terrace. / unsure
 U: I live in Leeds. / U: I don't live in Leeds during the week. / unrelated
 U: Ich arbeite bei Bosch. / U: Ich arbeite donnerstags zu Hause. / unrelated
-U: Ich fahre einen Fabia. / U: Ich fahre einen Bus für den Schulausflug am Freitag. / adds
+U: Ich fahre einen Fabia. / U: Ich fahre einen Bus für den Schulausflug am Freitag. / unrelated
 U: Ich mag Kaffee. / U: Ich mag keinen Kaffee nach sechs. / unrelated
 U: Ich mag Kaffee. / U: Ich mag keinen Kaffee mehr. / replaces
 U: Ich spreche Ungarisch. / U: Ich spreche kein Ungarisch mit den Kindern. / unrelated

@@ -104,7 +104,7 @@ var guards = map[string]func(v *value) bool{
 		if v.n > 1 && (rates[v.first.word] || rates[how] || v.lex.of == "de" && rates[v.t[v.obj.hi-1].word]) { // "a bad driver" drives badly
 			v.claim.Predicate, v.claim.Temporal, v.claim.Functional = "is", Trait, false
 		}
-		return !other && v.reader.people(v.obj) && !(v.lex.of == "de" && v.n == 2 && !v.first.upper && v.t[v.obj.hi-1].upper) // "la doctora Ferrer"
+		return !other && !(v.lex.of == "von" && v.lex.prefixes[v.first.word]) && v.reader.people(v.obj) && !(v.lex.of == "de" && v.n == 2 && !v.first.upper && v.t[v.obj.hi-1].upper) // "la doctora Ferrer"
 	},
 	"like": func(v *value) bool {
 		if v.lex.reacts.in(v.t, v.obj.lo) || v.obj.lo > 0 && v.lex.reacts.in(v.t, v.obj.lo-1) || v.lex.of == "von" && (v.before == "der" || v.before == "dem") { // "auf der Matte" one stands
@@ -149,24 +149,7 @@ var guards = map[string]func(v *value) bool{
 		}
 		return some && (all || !v.lex.han)
 	},
-	"dose": func(v *value) bool { // one number, of which the unit and when it is taken follow: "5 mg at night"
-		at, numbers := -1, 0
-		for k := v.obj.lo; k < v.obj.hi; k++ {
-			if w := v.t[k].word; w[0] >= '0' && w[0] <= '9' {
-				at, numbers = k, numbers+1
-			}
-		}
-		if numbers != 1 || at > v.obj.lo+1 {
-			return false
-		}
-		v.claim.Object = dose.FindString(v.t[at].word)
-		for k := at + 1; k < v.obj.hi; k++ {
-			if w := v.t[k].word; k > at+1 || !doseUnits[w] {
-				return v.lex.prefixes[w] || v.lex.articles[w] || v.lex.timely[w]
-			}
-		}
-		return true
-	},
+	"dose": (*value).dose,
 	"code": func(v *value) bool { // to type: 9026, blue7fox, 12 34; "4 digits" is none
 		end := v.obj.lo
 		for end < v.obj.hi && v.reader.hasDigit(span{end, end + 1}) {
@@ -356,11 +339,6 @@ var guards = map[string]func(v *value) bool{
 		return v.reader.close(v.obj, v.claim)
 	},
 }
-
-// dose matches the number of a dose, which may stand with its unit: "20mg".
-var dose = regexp.MustCompile(`^\d+(?:[.,]\d+)?`)
-
-var doseUnits = wordSet("mg mcg g ml milligrams milligram micrograms units unit")
 
 // favourite reports whether a noun phrase names a favourite: "Lieblingsfarbe".
 func (r *reader) favourite(noun span) bool {

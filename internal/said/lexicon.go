@@ -198,13 +198,14 @@ const (
 	elides       // the subject may be missing at the start of a sentence
 	spoken       // the subject may never be missing
 	clear        // accepted in long messages
+	own          // not the writer's where its words name nobody and the message somebody else
 	reportedOnly // an agent's wording, not people's
 )
 
 // rowFlag are the flags of rows by name.
 var rowFlag = map[string]rowFlags{
 	"func": functional, "change": changes, "pref": preference, "wish": wishes | preference, "adds": adds, "denied": denied,
-	"deniable": deniable, "reported": reportedOnly, "elide": elides, "spoken": spoken, "clear": clear,
+	"deniable": deniable, "own": own, "reported": reportedOnly, "elide": elides, "spoken": spoken, "clear": clear,
 }
 
 // finish compiles the tables.

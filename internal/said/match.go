@@ -415,6 +415,9 @@ func (m *matcher) closes(i int) bool {
 	if m.last(len(m.p.elements)-1) && len(m.p.elements) > 0 {
 		for i < len(m.tokens) {
 			t := &m.tokens[i]
+			if m.lex.of == "von" && (t.word == "das" || m.lex.pronouns[t.word]) { // dictated: "… allergisch das weiß er"
+				return true
+			}
 			if t.mark || m.stops(i) || m.lex.prefixes[t.word] || m.lex.subjects[t.word] || m.lex.joins.in(m.tokens, i) {
 				return true
 			}

@@ -9,6 +9,9 @@ import (
 func (r *reader) build(s sentence, before termFlags, subject string) (Claim, bool) {
 	m, p := &r.m, r.m.p
 	flags := m.flags | before
+	if subject == "I" && p.flags&own != 0 && r.mayBeTheirs() {
+		return Claim{}, false
+	}
 	c := Claim{Subject: subject, Temporal: p.temporal, Preference: p.flags&preference != 0, Wish: p.flags&wishes != 0}
 	end := s.hi
 	if len(m.tokens) > 0 && s.question && m.end > 0 {
@@ -90,6 +93,9 @@ func (r *reader) build(s sentence, before termFlags, subject string) (Claim, boo
 	if c.Predicate == "phone_number" && digitsIn(c.Object) < shortestNumber && (c.Object != "" || p.flags&denied != 0 && !strings.Contains(m.phrase(m.noun), "num") && !strings.Contains(m.phrase(m.noun), "号")) {
 		c.Predicate = "phone_model" // "my phone is a Fairphone", "I sold my phone"
 	}
+	if c.Predicate == "car" && r.driven(obj) {
+		c.Predicate = "drives"
+	}
 	if _, ok := nounIn(strings.TrimPrefix(c.Subject, "my "), pet); ok && c.Predicate == "works_as" {
 		c.Predicate = "pet_breed"
 	}
@@ -107,7 +113,7 @@ func (r *reader) build(s sentence, before termFlags, subject string) (Claim, boo
 	if subject != "I" && c.Predicate == "does" {
 		return c, false // usually a current activity
 	}
-	c.Functional = p.flags&functional != 0
+	c.Functional = p.flags&functional != 0 && c.Predicate != "drives"
 	c.Change = p.flags&changes != 0 || flags&(flagNew|flagEnds) != 0
 	if p.flags&wishes != 0 {
 		c.Change = p.flags&changes != 0 || flags&flagNew != 0
@@ -136,7 +142,7 @@ func (r *reader) build(s sentence, before termFlags, subject string) (Claim, boo
 	if denies := c.Denied || c.Predicate == "dislikes" || c.Predicate != "" && c.Predicate == p.deny; denies && p.flags&changes == 0 && r.restrictedAt(m.end) {
 		return c, false // "I don't drive at night"
 	}
-	if c.Temporal == State && !c.Preference && (flags&flagHabit != 0 || onDays[c.Predicate] && r.timed(obj)) {
+	if c.Temporal == State && !c.Preference && p.guard != "dose" && (flags&flagHabit != 0 || onDays[c.Predicate] && r.timed(obj)) {
 		c.Temporal = Habit
 		c.Functional = c.Functional && !onDays[c.Predicate]
 	}
@@ -148,6 +154,21 @@ func (r *reader) build(s sentence, before termFlags, subject string) (Claim, boo
 	}
 	return c, true
 }
+
+// driven reports whether an object is a vehicle that people drive at work: "a city bus".
+func (r *reader) driven(obj span) bool {
+	for k := obj.lo; k < obj.hi; k++ {
+		switch w := r.m.phrase(span{k, obj.hi}); {
+		case k > obj.lo && r.lex.prefixes[r.m.tokens[k].word]: // "a bus in Leeds"
+			return publicVehicles[r.m.tokens[k-1].word]
+		case publicVehicles[w]:
+			return k == obj.lo || !r.m.tokens[k-1].upper
+		}
+	}
+	return false
+}
+
+var publicVehicles = wordSet("bus coach tram train taxi cab lorry ambulance forklift linienbus schulbus straßenbahn tram zug lkw laster krankenwagen rettungswagen autobús bus tranvía tren camión ambulancia 公交 公交车 巴士 大巴 校车 出租车 的士 地铁 火车 货车 大货车 卡车 救护车 网约车")
 
 // indefinite are articles of what is not named.
 var (

@@ -87,6 +87,7 @@ func Claims(message string, max int, known ...Person) []Claim {
 	r := reader{text: message, long: utf8.RuneCountInString(message) > longMessage, known: known}
 	var out []Claim
 	for i := range sentences {
+		r.before = sentences[:i]
 		for _, c := range r.readIn(sentences[i], scores[i], main) {
 			c.Sentence = withFragments(message, c.Sentence)
 			c.Functional = c.Functional && (c.Change || !forTheTime.MatchString(c.Sentence))

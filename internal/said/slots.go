@@ -109,7 +109,7 @@ func nounIn(phrase string, c class) (string, bool) {
 // every language ("ramipril", "Atorvastatina"), or it is a common one that does not.
 func isDrug(word string) bool { return drugName.MatchString(word) }
 
-var drugName = regexp.MustCompile(`^(?:\pL{3,}(?:pril|sartan|olol|statin|dipin|prazol|formin|gliptin|gliflozin|xaban|thyroxin|oxetin|traline|azepam|zolam|gabalin|gabapentin|triptan)[aeo]?|(?:warfarin|insulin|digoxin|furosemid|citalopram|sertralin|clopidogrel|prednisolon)[aeo]?)$`)
+var drugName = regexp.MustCompile(`^(?:\pL{3,}(?:pril|sartan|olol|statin|dipin|prazol|formin|gliptin|gliflozin|xaban|thyroxin|oxetin|traline|azepam|zolam|gabalin|gabapentin|triptan)[aeo]?|(?:\pL*citalopram|losartan|warfarin|insulin|digoxin|furosemid|sertralin|clopidogrel|prednisolon|topiramat|lamotrigin|levetiracetam|methotrexat|allopurinol|spironolacton|naproxen)[aeo]?)$`)
 
 // months in the languages read, for dates.
 var months = wordSet(`january february march april may june july august september october november december
