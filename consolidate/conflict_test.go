@@ -217,3 +217,26 @@ func TestExtractThenConflict(t *testing.T) {
 	require.Empty(t, undone.Kept)
 	require.Equal(t, before, dumpAll(t, db))
 }
+
+// A model leaves out that a second home is one; its sentence says so.
+func TestRewordedSecondHomeEndsNothing(t *testing.T) {
+	for _, second := range []string{"I also live in Oslo.", "At weekends I live in Oslo."} {
+		db, c := aged(t)
+		said(t, db, "a", "", "I live in Lisbon, close to the river.", day(1, 10).Time)
+		s := llmtest.New(t)
+		s.On(llmtest.Contains("Lisbon, close"), facts(claimed("The user lives in Lisbon.", []string{"m1"}, "I live in Lisbon", set("predicate", "lives_in"), set("object", "Lisbon"))))
+		s.On(llmtest.Contains("live in Oslo"), facts(claimed("The user lives in Oslo.", []string{"m1"}, "live in Oslo", set("predicate", "lives_in"), set("object", "Oslo"))))
+		s.On(llmtest.Contains("Oslo", `"pair":`), always("compatible"))
+		r := runner(t, db, withModel(t, s))
+		_, err := r.Run(t.Context(), ada, consolidate.CauseManual)
+		require.NoError(t, err)
+		c.set(day(6, 10).Time)
+		said(t, db, "b", "", second, day(6, 9).Time)
+		_, err = r.Run(t.Context(), ada, consolidate.CauseManual)
+		require.NoError(t, err)
+		all := derivedOf(t, db)
+		require.Len(t, all, 2)
+		require.Equal(t, schema.StateActive, all[0].State, second)
+		require.Equal(t, schema.StateActive, all[1].State, second)
+	}
+}

@@ -165,6 +165,7 @@ Ramipril 5 is making me cough all night. =>
 Ramipril was invented 50 years ago. =>
 Metformin goes well with 2 glasses of water. =>
 Google says metformin 500 twice a day. =>
+Tom says I'm allergic to nuts. =>
 My sister says ramipril 5 is plenty. =>
 Visited Dad in Galway. He's got a new pill, candesartan 16, and is delighted. =>
 Dad was discharged. Candesartan 16 now, and a stick. =>

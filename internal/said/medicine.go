@@ -3,6 +3,7 @@ package said
 import (
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // mayBeTheirs reports whether a match that names nobody may be no statement about the writer: the
@@ -59,15 +60,15 @@ var (
 	thirdPersons = wordSet("he she him her his hers er ihm ihn sein seine seinen él ella 他 她")
 )
 
-// prescribed returns the claim of a row marked own in the words of somebody who treats the writer:
-// "Dr Hale says ramipril 5 from now on".
+// prescribed returns the claim about a dose in the words of somebody who treats the writer, of a row
+// marked own: "Dr Hale says ramipril 5 from now on".
 func (r *reader) prescribed(s sentence, t []token, i int, before termFlags) (c Claim, end int, ok bool) {
 	at := r.prescribedAt(t, i)
 	if at == 0 {
 		return Claim{}, 0, false
 	}
 	c, end, ok = r.claimAt(s, t, at, before, "", at)
-	return c, end, ok && r.m.p.flags&own != 0
+	return c, end, ok && r.m.p.flags&own != 0 && strings.HasSuffix(c.Predicate, "dose")
 }
 
 // prescribedAt returns where the words of somebody who may treat the writer begin, in the clause
