@@ -36,8 +36,8 @@
 // denied, deniable (a "not" makes it a denial), deny=P (a "not" makes it predicate
 // P), pref, wish, a temporal type, value=W (the words of the row are the object),
 // subject=S, elide (the subject may be missing at the start of a sentence), clear
-// (counts in long messages), own (no claim where its words name nobody and the message
-// somebody else), reported (only in [Reported]), front (in German, where the
+// (counts in long messages), own (no claim where its words do not say whose it is and
+// the message mentions somebody else), reported (only in [Reported]), front (in German, where the
 // object may also stand before the verb), words=2-8, how many words the object has, and
 // is=G, a guard in guards.go that it must pass.
 //

@@ -198,7 +198,7 @@ const (
 	elides       // the subject may be missing at the start of a sentence
 	spoken       // the subject may never be missing
 	clear        // accepted in long messages
-	own          // not the writer's where its words name nobody and the message somebody else
+	own          // no claim where its words do not say whose it is and the message mentions somebody else
 	reportedOnly // an agent's wording, not people's
 )
 

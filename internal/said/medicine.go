@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// mayBeTheirs reports whether a match that names nobody may be no statement about the writer: the
+// mayBeTheirs reports whether a match without I or my may be no statement about the writer: the
 // message mentions somebody else up to it ("Dad was discharged. Candesartan 16 now."), or it is
 // joined to another clause.
 func (r *reader) mayBeTheirs() bool {
@@ -97,7 +97,7 @@ func (r *reader) prescribedAt(t []token, i int) int {
 // medics are further words for those who treat people.
 var medics = wordSet("doc consultant cardiologist neurologist dermatologist diabetologist surgeon nurse pharmacist hospital clinic surgery kardiologe kardiologin neurologe neurologin internist internistin apotheker apothekerin klinik krankenhaus cardiólogo cardióloga neurólogo neuróloga enfermero enfermera farmacéutico farmacéutica 大夫 药师")
 
-// sources are what says something and treats nobody.
+// sources say something and treat no patient.
 var sources = wordSet("google internet reddit wikipedia chatgpt claude siri alexa nhs packungsbeilage beipackzettel prospecto")
 
 // dose reports whether an object is a dose: one number, of which the unit and when it is taken
