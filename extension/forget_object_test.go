@@ -2,7 +2,9 @@ package extension
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/extension/transfer"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -236,4 +239,45 @@ func TestForgetClearsSummaries(t *testing.T) {
 	_, err = l.x.Undo(t.Context(), dora, f.RunID)
 	require.NoError(t, err)
 	require.Equal(t, "In therapy once a week.", summary())
+}
+
+// A request means nothing that was said after it, in a history that is imported as in one that
+// is imported after what was said since.
+func TestForgetLeavesWhatWasSaidAfterIt(t *testing.T) {
+	at := func(i int) time.Time { return time.Date(2025, time.Month(i+1), 1, 9, 0, 0, 0, time.UTC) }
+	for _, said := range [][]string{ // before, the request, and since
+		{"My ex Gemma keeps texting me", "Please forget what I said about Gemma", "Gemma is godmother to my son Ravi now, we're on good terms", "Gemma and I are opening a café in Hove, it's called Nib"},
+		{"I'm thinking of buying a horse, Luna", "Please forget everything I told you about Luna", "Luna the cat moved in with us, she is diabetic"},
+		{"Ich hab Streit mit Jana", "Vergiss bitte, was ich über Jana gesagt habe", "Jana zieht im Juni bei mir ein", "Meine Freundin heißt Jana"},
+		{"Estoy peleado con Marta", "Olvida lo que dije de Marta", "Marta se muda conmigo en junio"},
+		{"我跟小李吵架了", "忘掉我说过的关于小李的事", "小李是我现在最好的朋友"},
+		{"I live in Leeds.", "Please forget that I live in Leeds.", "I live in Leeds."},
+	} {
+		for _, live := range []bool{false, true} { // what was said since is here already
+			l := newDiary(t)
+			var file strings.Builder
+			for i, s := range said {
+				if live && i > 1 {
+					l.publish(s, eventbus.At(at(i)))
+					continue
+				}
+				require.NoError(t, json.NewEncoder(&file).Encode(map[string]string{"id": strconv.Itoa(i), "time": at(i).Format(time.RFC3339), "session": strconv.Itoa(i), "text": s}))
+			}
+			_, err := l.x.Import(t.Context(), strings.NewReader(file.String()), transfer.ImportOptions{Scope: Scope{User: dora.User}, Origin: schema.OriginUser})
+			require.NoError(t, err)
+			require.NoError(t, l.x.WaitIdle(t.Context()))
+			all, err := l.x.Timeline(t.Context(), Scope{User: dora.User}, TimelineQuery{Forgotten: true})
+			require.NoError(t, err)
+			episodes := 0
+			for _, m := range all {
+				if m.Kind == KindEpisode {
+					episodes++
+				}
+				if since := !m.EventTime.Before(at(2)); since || m.Kind == KindEpisode {
+					require.Equal(t, since, m.State != schema.StateForgotten, "live %v: %s", live, m.Content)
+				}
+			}
+			require.Len(t, said, episodes)
+		}
+	}
 }

@@ -93,12 +93,12 @@ func (w *reading) hide(ctx context.Context, t *targets) error {
 		if m.State == schema.StateForgotten {
 			continue // what was forgotten with it is not meant again
 		}
-		beside, err := w.beside(ctx, m)
+		spared, err := w.spared(ctx, t, m)
 		if err != nil {
 			return err
 		}
 		parsed := isLasting(m) && !(named && meant.leaves(m, quotes, behind)) || t.parsed && m.Attributes[schema.AttrSaid] != ""
-		if !beside && (t.pointed || m.Kind == schema.KindReflection || parsed || t.tells(m.Content) || meant.restatedBy(m)) {
+		if !spared && (t.pointed || m.Kind == schema.KindReflection || parsed || t.tells(m.Content) || meant.restatedBy(m)) {
 			if err := one(m, t.quarantined); err != nil {
 				return err
 			}
@@ -198,10 +198,14 @@ func (w *reading) clearBlocks(ctx context.Context) error {
 	return nil
 }
 
-// beside reports whether a claim rests on the requesting message alone, and on another
-// part of it than a request: "Scrap the short answers. I'd rather have the long version."
-func (w *reading) beside(ctx context.Context, m *schema.Memory) (bool, error) {
+// spared reports whether a claim stays although it rests on what is hidden: the user has stated it
+// again after the request, or it rests on the requesting message alone, and on another part of
+// it than a request: "Scrap the short answers. I'd rather have the long version."
+func (w *reading) spared(ctx context.Context, t *targets, m *schema.Memory) (bool, error) {
 	cited, err := w.tx.Cited(ctx, []int64{m.ID})
+	if t.request != "" && m.Kind != schema.KindReflection && slices.ContainsFunc(cited, func(c schema.Cited) bool { return w.saidSince(&c) }) {
+		return true, err
+	}
 	return err == nil && len(cited) > 0 && !slices.ContainsFunc(cited, func(c schema.Cited) bool {
 		return c.SourceID != w.ID || c.Quote == "" || slices.ContainsFunc(w.requests, func(q said.Request) bool { return partOf(q, c.Quote) })
 	}), err

@@ -176,10 +176,10 @@ const (
 )
 
 // concerns reports whether a request may mean a memory that a model has chosen: its words
-// name it, it is likely enough, or the request points at the message that says it. A request
-// means nothing that was said after it, and one in free words not what it says itself.
+// name it, it is likely enough, or the request points at the message that says it. One in free
+// words does not mean what it says itself.
 func (w *reading) concerns(ctx context.Context, q *said.Request, m *schema.Memory, found []schema.Memory) (bool, error) {
-	if m.ID == w.ID || m.EventTime.After(w.EventTime.Time) || q.Loose && m.EventTime.Equal(w.EventTime.Time) {
+	if m.ID == w.ID || q.Loose && m.EventTime.Equal(w.EventTime.Time) {
 		return false, nil
 	}
 	if own, err := w.withoutOthers(ctx, []schema.Memory{*m}); err != nil || len(own) == 0 {

@@ -17,9 +17,9 @@ func (w *reading) claimed(ctx context.Context) ([]schema.Memory, error) {
 	return w.withoutOthers(ctx, all)
 }
 
-// withoutOthers leaves out what only other people in the conversation have said: a request
-// means what its speaker said herself. The owner of the memory may also mean what was said by
-// those that she names.
+// withoutOthers leaves out what a request cannot mean: what was said after it, or again since, as
+// in a history that is imported late, and what only other people in the conversation have said.
+// The owner of the memory may also mean what was said by those that she names.
 func (w *reading) withoutOthers(ctx context.Context, memories []schema.Memory) ([]schema.Memory, error) {
 	var ids []int64
 	for _, m := range memories {
@@ -31,19 +31,28 @@ func (w *reading) withoutOthers(ctx context.Context, memories []schema.Memory) (
 	if err != nil {
 		return nil, err
 	}
-	by := make(map[int64][]string) // speakers
+	by, since := make(map[int64][]string), make(map[int64]bool) // speakers
 	for _, c := range cited {
 		if c.Role == "user" {
 			by[c.MemoryID] = append(by[c.MemoryID], c.Speaker)
 		}
+		since[c.MemoryID] = since[c.MemoryID] || w.saidSince(&c)
 	}
 	return slices.DeleteFunc(memories, func(m schema.Memory) bool {
+		if since[m.ID] || m.EventTime.After(w.EventTime.Time) {
+			return true
+		}
 		speakers := by[m.ID]
 		if m.Kind == schema.KindEpisode && m.Role == "user" {
 			speakers = []string{m.Speaker}
 		}
 		return len(speakers) > 0 && !slices.ContainsFunc(speakers, w.mayName)
 	}), nil
+}
+
+// saidSince reports whether a source of a claim is a user's message after this one.
+func (w *reading) saidSince(c *schema.Cited) bool {
+	return c.Role == "user" && c.Time.After(w.EventTime.Time)
 }
 
 // speaks reports whether a name is that of the message's speaker, "Ada" that of "Ada Lovelace".
