@@ -66,7 +66,7 @@ func TestImportOfOtherPrograms(t *testing.T) {
 				"attachments": 3, "thoughts and uses of tools": 3,
 			}},
 			said:    []string{"user: I live in Ghent now.", "user: How hot should water for sencha be? My tin says 80.", "assistant: About 75 °C.\nNever boiling."},
-			session: "6a1f5f0e-3c1b-4a56-9d7e-0c4b8a2f1d12", at: time.Date(2024, 2, 1, 7, 0, 0, 0, time.UTC), byUser: 2, untrustedWithTheWord: 1,
+			session: "6a1f5f0e-3c1b-4a56-9d7e-0c4b8a2f1d12", at: time.Date(2024, 2, 1, 7, 0, 0, 0, time.UTC), byUser: 2,
 		},
 		"mcp memory": {
 			input:   file("import_mcp_memory.jsonl"),
@@ -90,7 +90,7 @@ func TestImportOfOtherPrograms(t *testing.T) {
 			input:   langchaingoHistory(t),
 			report:  transfer.ImportReport{Format: transfer.FormatLangchaingo, Read: 2, Stored: 2, Skipped: 1, Sessions: 1},
 			said:    []string{"user: The kettle is blue.", "assistant: Noted."},
-			session: "monday", at: time.Date(2026, 1, 5, 9, 12, 2, 0, time.UTC), byUser: 1, untrustedWithTheWord: 1,
+			session: "monday", at: time.Date(2026, 1, 5, 9, 12, 2, 0, time.UTC), byUser: 1,
 		},
 	}
 	for name, test := range tests {
@@ -108,6 +108,7 @@ func TestImportOfOtherPrograms(t *testing.T) {
 				var said []string
 				var trusted, untrusted int
 				for _, m := range all {
+					require.False(t, m.Hearsay(), m.Content)
 					said = append(said, m.Role+": "+m.Content)
 					switch {
 					case m.Trust == schema.OriginUser.Ceiling():

@@ -121,18 +121,38 @@ func TestImportTurns(t *testing.T) {
 
 func TestImportOrigin(t *testing.T) {
 	x := openNew(t)
-	_, err := importText(t, x, line(nil)+line(map[string]any{"id": "t2", "role": "assistant"})+line(map[string]any{"id": "t3", "role": "tool"}),
+	_, err := importText(t, x, line(nil)+line(map[string]any{"id": "t2", "role": "assistant"})+line(map[string]any{"id": "t3", "role": "tool"})+line(map[string]any{"id": "t4", "role": "assistant"}),
 		transfer.ImportOptions{Scope: Scope{User: "ada", Session: "old", Agent: "a"}, Origin: schema.OriginUser})
 	require.NoError(t, err)
 	all, err := x.Timeline(t.Context(), ada, TimelineQuery{})
 	require.NoError(t, err)
 	require.Equal(t, []schema.Origin{schema.OriginUser, schema.OriginAssistant, schema.OriginToolExternal}, []schema.Origin{all[0].Origin, all[1].Origin, all[2].Origin})
-	require.Equal(t, []schema.Trust{4, 1, 1}, []schema.Trust{all[0].Trust, all[1].Trust, all[2].Trust})
+	require.Equal(t, []schema.Trust{4, 3, 1, 1}, []schema.Trust{all[0].Trust, all[1].Trust, all[2].Trust, all[3].Trust}, "an answer after a tool's result may repeat it")
 	require.Equal(t, "old", all[2].SessionName)
 	require.Equal(t, "a", all[2].Agent)
 
 	_, err = importText(t, x, line(nil), transfer.ImportOptions{Origin: "heaven"})
 	requireInvalid(t, err, "Origin")
+}
+
+// What the host declares to be its user's own history is put before the model: also the answers in
+// it, and what another program remembered.
+func TestImportOfOnesOwnIsInjected(t *testing.T) {
+	for input, question := range map[string]string{
+		`[{"memory":"User has a peanut allergy","created_at":"2026-01-02T10:00:00Z"}]`: "Do I have a peanut allergy?",
+		line(map[string]any{"text": "What should I call the bakery in Hove?"}) +
+			line(map[string]any{"id": "t2", "role": "assistant", "text": "How about Crumb & Co for the bakery? The domain is free."}): "Which name for the bakery had a free domain?",
+	} {
+		x := openNew(t)
+		_, err := importText(t, x, input, transfer.ImportOptions{Origin: schema.OriginUser})
+		require.NoError(t, err)
+		require.NoError(t, x.WaitIdle(t.Context()))
+		s, err := x.Session(Scope{User: ada.User, Session: "new"})
+		require.NoError(t, err)
+		p, err := s.Preview(t.Context(), question)
+		require.NoError(t, err)
+		require.Regexp(t, "peanut allergy|Crumb & Co", p.Block)
+	}
 }
 
 func requireInvalid(t *testing.T, err error, field string) {

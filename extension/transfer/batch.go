@@ -86,7 +86,6 @@ func (b *turnBatches) add(ctx context.Context, where string, t importedTurn) err
 	if err := b.job.m.Redactor.Labels(e.Scope, e.ID); err != nil {
 		return &ImportError{Where: where, Err: err}
 	}
-	b.job.sessions[e.Scope.Session] = struct{}{}
 	now.cycle = max(now.cycle, t.cycle)
 	if now.read++; now.read == 1 {
 		now.where = where
@@ -309,6 +308,12 @@ func reusedID(field, before string) error {
 		"was used by %s for a turn with another %s; ids are unique per user: change it, or import this conversation under a user of its own", before, field)}
 }
 
+// answered is the trust of an assistant's answers in a history of the host's own users: they
+// are injected like answers given here, but never replace what the user said, since the program
+// may have had tools that the history does not show. After a tool's result they have that one's
+// trust.
+const answered schema.Trust = 3
+
 // event returns the turn as an event.
 func (j *importJob) event(t importedTurn) eventbus.Event {
 	scope := j.opts.Scope
@@ -321,11 +326,21 @@ func (j *importJob) event(t importedTurn) eventbus.Event {
 	if origin == "" {
 		origin = schema.OriginImport
 	}
-	if t.role == "user" || origin != schema.OriginUser {
-		opts = append(opts, eventbus.From(origin))
-	} else {
-		opts = append(opts, eventbus.Trusted(schema.OriginImport.Ceiling()))
+	least, begun := j.sessions[scope.Session]
+	if !begun {
+		least = answered
 	}
+	switch {
+	case t.role == "user" || origin != schema.OriginUser:
+		opts = append(opts, eventbus.From(origin))
+	case t.claim:
+		opts = append(opts, eventbus.From(schema.OriginImport))
+	case t.role == "assistant":
+		opts = append(opts, eventbus.Trusted(least))
+	default:
+		least = schema.OriginToolExternal.Ceiling()
+	}
+	j.sessions[scope.Session] = least
 	switch t.role {
 	case "assistant":
 		return eventbus.AgentResponse(scope, t.text, opts...)

@@ -85,8 +85,9 @@ type ImportOptions struct {
 	Restore bool
 	// Origin is the origin of the texts, which bounds their trust. Default import
 	// (trust 1). Use user_direct for the history of the host's own users: the
-	// user's turns then count as typed here; those of assistants and tools keep the
-	// trust of an import, since their context is unknown.
+	// user's turns then count as typed here, and an assistant's as answers given here,
+	// with trust 3, or 1 after a tool's result in their session. Results of tools have
+	// trust 1, and memories of other programs that of an import.
 	Origin schema.Origin
 	// Format is the format of the input. Default: detected from the content.
 	Format ImportFormat
@@ -162,7 +163,7 @@ type Imported struct {
 // Import reads a history and stores it. It implements Extension.Import. The report
 // is valid even if there is an error.
 func Import(ctx context.Context, m *memory.Memory, r io.Reader, opts ImportOptions) (*Imported, error) {
-	job := &importJob{m: m, opts: opts, in: newInput(r), sessions: make(map[string]struct{})}
+	job := &importJob{m: m, opts: opts, in: newInput(r), sessions: make(map[string]schema.Trust)}
 	err := job.start()
 	job.done.Report.Format = job.opts.Format
 	if err != nil {
@@ -183,7 +184,7 @@ type importJob struct {
 	opts     ImportOptions
 	in       *input
 	done     Imported
-	sessions map[string]struct{}
+	sessions map[string]schema.Trust // what an answer in it may have at most
 }
 
 // start checks the options and detects the format.

@@ -288,7 +288,7 @@ func (r *restorer) add(ctx context.Context, rec importedRecord) error {
 		r.job.done.Report.leaveOut("refusals of erased messages that are sent again under the new name", 1)
 	}
 	if s := rec.line.Session; s != nil {
-		r.job.sessions[s.Name] = struct{}{}
+		r.job.sessions[s.Name] = 0
 	}
 	r.pending = append(r.pending, rec)
 	if m := rec.line.Memory; m != nil {
