@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 )
 
 // langchaingoHistory makes a file as langchaingo's memory/sqlite3 writes it.
-func langchaingoHistory(t *testing.T) []byte {
+func langchaingoHistory(t *testing.T, more ...string) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "history.db")
 	db, err := driver.Open("file:" + path)
@@ -35,7 +36,7 @@ INSERT INTO other VALUES (1, 'not for us');
 INSERT INTO langchaingo_messages (session, content, type, created) VALUES
 	('monday', 'You are kind.', 'system', '2026-01-05 09:12:00'),
 	('monday', 'The kettle is blue.', 'human', '2026-01-05 09:12:02'),
-	('monday', 'Noted.', 'ai', '2026-01-05 09:12:02')`)
+	('monday', 'Noted.', 'ai', '2026-01-05 09:12:02')`+strings.Join(more, ""))
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
 	raw, err := os.ReadFile(path)
@@ -99,11 +100,14 @@ func TestImportOfOtherPrograms(t *testing.T) {
 				x := openNew(t)
 				opts := transfer.ImportOptions{Scope: ada, Unnamed: "file", Origin: origin}
 				opts.Scope.Session = ""
+				if name == "mem0" {
+					opts.Scope.User = "noor" // as its memories say
+				}
 				report, err := x.Import(t.Context(), bytes.NewReader(test.input), opts)
 				require.NoError(t, err)
 				test.report.Bytes = int64(len(test.input))
 				require.Equal(t, &test.report, report)
-				all, err := x.Timeline(t.Context(), Scope{User: ada.User}, TimelineQuery{})
+				all, err := x.Timeline(t.Context(), opts.Scope, TimelineQuery{})
 				require.NoError(t, err)
 				var said []string
 				var trusted, untrusted int
@@ -136,6 +140,22 @@ func TestImportOfOtherPrograms(t *testing.T) {
 	}
 }
 
+// A history of langchaingo does not say who its sessions belong to.
+func TestImportOfSessionsOfLangchaingo(t *testing.T) {
+	input := langchaingoHistory(t, `, ('tuesday', 'The kettle is red.', 'human', '2026-01-06 09:12:02')`)
+	for only, stored := range map[string]int{"": 0, "tuesday": 1, "mon*": 2, "*": 3} {
+		x := openNew(t)
+		report, err := x.Import(t.Context(), bytes.NewReader(input), transfer.ImportOptions{Scope: ada, OnlySession: only})
+		require.Equal(t, stored, report.Stored, only)
+		if only != "" {
+			require.NoError(t, err)
+			continue
+		}
+		requireInvalid(t, err, "session")
+		require.ErrorContains(t, err, "--only-session")
+	}
+}
+
 func TestImportRefusesBadFilesOfOtherPrograms(t *testing.T) {
 	history := langchaingoHistory(t)
 	damaged := append(bytes.Clone(history[:4096]), bytes.Repeat([]byte{7}, len(history)-4096)...)
@@ -146,7 +166,7 @@ func TestImportRefusesBadFilesOfOtherPrograms(t *testing.T) {
 	}{
 		"an unknown sender":    {[]byte(`[{"chat_messages":[{"sender":"oracle","text":"x"}]}]`), "sender", "conversation 1, message 1: sender is neither"},
 		"no time of Claude's":  {[]byte(`[{"chat_messages":[{"sender":"human","text":"x","created_at":"noon"}]}]`), "created_at", "is no time"},
-		"a time of Mem0's":     {[]byte(`{"results":[{"memory":"x","created_at":"noon"}]}`), "created_at", "memory 1: created_at is no time"},
+		"a time of Mem0's":     {[]byte(`{"results":[{"memory":"x","created_at":"noon"}]}`), "created_at", "memory 1: created_at \"noon\" is no time"},
 		"a number for words":   {[]byte(`{"results":[{"memory":7}]}`), "memory", "memory 1: memory"},
 		"cut off":              {[]byte(`{"results":[{"memory":"x"},`), "JSON", "element 2: JSON"},
 		"no list":              {[]byte("{\"items\":[],\n\"results\":7}"), "input", "has no list"},

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -197,8 +198,13 @@ func TestImportRefusesAnIDUsedForSomethingElse(t *testing.T) {
 		_, err := importText(t, x, input+other, transfer.ImportOptions{})
 		requireInvalid(t, err, "id")
 		require.ErrorContains(t, err, "with another text; ids are unique per user")
-		_, err = importText(t, x, input+line(map[string]any{"time": "2026-01-03T00:00:00Z"}), transfer.ImportOptions{})
-		require.ErrorContains(t, err, "with another time")
+		report, err := importText(t, x, input+line(map[string]any{"time": "2026-01-03T00:00:00Z"}), transfer.ImportOptions{})
+		if separate {
+			require.NoError(t, err, "a host that published it live had a clock of its own")
+			require.Equal(t, 1, report.Duplicates)
+		} else {
+			require.ErrorContains(t, err, "with another time")
+		}
 		_, err = importText(t, x, other, transfer.ImportOptions{Scope: Scope{User: "bo"}})
 		require.NoError(t, err, "another user may have that id")
 	}
@@ -218,12 +224,13 @@ func TestImportRefusesBadInput(t *testing.T) {
 		{"an export with a number for its head", `{"ebb":1}`, "ebb", "line 1: ebb is a JSON number where an object belongs"},
 		{"numbers for conversations", `[1]`, "input", "element 1: input is no message"},
 		{"no time", line(map[string]any{"time": nil}), "time", "line 1: time is missing"},
-		{"a time without a zone", line(map[string]any{"time": "2026-01-02 03:04"}), "time", "is not RFC 3339 with a zone"},
+		{"a word for a time", line(map[string]any{"time": "tomorrow"}), "time", `time "tomorrow" is no time, as 2026-`},
 		{"the year 0", line(map[string]any{"time": "0000-01-02T03:04:05Z"}), "time", "outside the years 1 to 9999"},
-		{"the zero time", line(map[string]any{"time": "0001-01-01T00:00:00Z"}), "time", "outside the years 1 to 9999"},
-		{"no text", line(map[string]any{"text": " \n"}), "text", "line 1: text is empty"},
+		{"the zero time", line(map[string]any{"time": "0001-01-01T00:00:00Z"}), "time", "time is missing"},
+		{"Latin-1", strings.ReplaceAll(line(map[string]any{"text": "I live in Köln."}), "ö", "\xf6"), "text", "line 1: text is not UTF-8; convert the file first, as with iconv"},
+		{"Latin-1 messages", "[{\"role\":\"user\",\"content\":\"I live in K\xf6ln.\"}]", "text", "element 1: text is not UTF-8"},
 		{"only NUL", line(map[string]any{"text": "\x00\x00"}), "text", "is empty"},
-		{"a role of its own", line(map[string]any{"role": "system"}), "role", "is none of user, assistant, tool"},
+		{"a role of its own", line(map[string]any{"role": "pirate"}), "role", `role "pirate" is none of user, human, assistant`},
 		{"a long id", line(map[string]any{"id": strings.Repeat("x", 600)}), "id", "longer than 512 bytes"},
 		{"NUL in a session", line(map[string]any{"session": "a\x00b"}), "session", "NUL"},
 		{"a long text", line(map[string]any{"text": strings.Repeat("word ", 1<<18)}), "text", "longer than 1 MiB"},
@@ -297,6 +304,101 @@ func TestImportKeepsTurnsBeforeFault(t *testing.T) {
 	}
 }
 
+// Turns and messages have one rule for roles, times and what says nothing.
+func TestImportOfRowsAsTablesHaveThem(t *testing.T) {
+	at := time.Date(2026, 1, 5, 10, 0, 0, 0, time.UTC)
+	for _, field := range []string{"time", "timestamp", "created_at", "createdAt", "create_time", "created", "date", "ts", "sent_at"} {
+		for _, written := range []any{"2026-01-05T10:00:00Z", "2026-01-05 10:00:00", at.Unix(), at.UnixMilli()} {
+			for _, text := range []string{"text", "content"} {
+				x := openNew(t)
+				var input strings.Builder
+				for i, row := range []map[string]any{
+					{"role": "human", text: "The kettle is blue."}, {"role": "AI", text: "Noted."}, {"role": "function", text: "42"},
+					{"role": "user", text: "  "}, {"role": "user", text: nil}, {"role": "system", text: "Be kind."}, {"role": "generic", text: "x"},
+				} {
+					row["session"], row["speaker"], row[field] = "s", strconv.Itoa(i), written
+					require.NoError(t, json.NewEncoder(&input).Encode(row))
+				}
+				report, err := importText(t, x, input.String(), transfer.ImportOptions{})
+				require.NoError(t, err, "%s %v %s", field, written, text)
+				require.Equal(t, []int{3, 4, 0}, []int{report.Stored, report.Skipped, report.Untimed})
+				all, err := x.Timeline(t.Context(), ada, TimelineQuery{})
+				require.NoError(t, err)
+				require.Equal(t, []string{"user", "assistant", "tool"}, []string{all[0].Role, all[1].Role, all[2].Role})
+				require.Equal(t, at, all[0].EventTime.Time)
+			}
+		}
+	}
+	x := openNew(t)
+	report, err := importText(t, x, line(map[string]any{"time": nil}), transfer.ImportOptions{Time: at})
+	require.NoError(t, err)
+	require.Zero(t, report.Untimed)
+	all, err := x.Timeline(t.Context(), ada, TimelineQuery{})
+	require.NoError(t, err)
+	require.Equal(t, at, all[0].EventTime.Time)
+}
+
+// A table of many users is imported for one of them at a time.
+func TestImportOfOneUserOfMany(t *testing.T) {
+	rows := func(format string) (input string) {
+		for _, of := range []string{`"ada"`, `"bob"`, `17`, `null`} {
+			input += fmt.Sprintf(format, of, strings.Trim(of, `"`)) + "\n"
+		}
+		return input
+	}
+	for name, input := range map[string]string{
+		"turns":         rows(`{"time":"2026-01-05T10:00:00Z","user":%[1]s,"text":"I am %[2]s."}`),
+		"messages":      rows(`{"created_at":"2026-01-05T10:00:00Z","user_id":%[1]s,"role":"user","content":"I am %[2]s."}`),
+		"conversations": rows(`{"created_at":"2026-01-05T10:00:00Z","userId":%[1]s,"messages":[{"role":"user","content":"I am %[2]s."}]}`),
+		"mem0":          rows(`{"created_at":"2026-01-05T10:00:00Z","user_id":%[1]s,"memory":"I am %[2]s."}`),
+	} {
+		for of, holds := range map[string]string{"": "ada", "ada": "ada", "bob": "bob", "17": "17"} {
+			x := openNew(t)
+			report, err := importText(t, x, input, transfer.ImportOptions{OfUser: of})
+			if of == "" {
+				require.Error(t, err)
+				require.Regexp(t, `line 2.*: user names "bob" and not the user of this import; name whose turns are wanted by --of-user`, err.Error(), name)
+			} else {
+				require.NoError(t, err, name)
+				require.Equal(t, map[string]int{"turns of other users or sessions": 3}, report.LeftOut)
+			}
+			all, err := x.Timeline(t.Context(), ada, TimelineQuery{})
+			require.NoError(t, err)
+			require.Len(t, all, 1)
+			require.Contains(t, all[0].Content, holds)
+		}
+		_, err := importText(t, openNew(t), input, transfer.ImportOptions{OfUser: "eve"})
+		require.ErrorContains(t, err, "none of that user", name)
+	}
+
+	for only, want := range map[string]int{"anna:1": 1, "anna:*": 2, "*": 3} {
+		x := openNew(t)
+		input := line(map[string]any{"session": "anna:1"}) + line(map[string]any{"id": "t2", "session": "anna:2"}) + line(map[string]any{"id": "t3", "session": "bob:1"})
+		report, err := importText(t, x, input, transfer.ImportOptions{OnlySession: only})
+		require.NoError(t, err)
+		require.Equal(t, want, report.Stored)
+	}
+}
+
+// Faults of the input are skipped if the host wants that, and only those.
+func TestImportSkipsBadLines(t *testing.T) {
+	x := openNew(t)
+	input := line(nil) + `{"id":"t2","text":"The ke` + "\n" + line(map[string]any{"id": "t3", "role": "pirate"}) +
+		line(map[string]any{"text": strings.Repeat("x", 2<<20)}) + `{"content":"x","role":"pirate"}` + "\n" + line(map[string]any{"id": "t4"})
+	report, err := importText(t, x, input, transfer.ImportOptions{SkipBad: true})
+	require.NoError(t, err)
+	require.Equal(t, []int{2, 4}, []int{report.Stored, report.Bad})
+	require.Len(t, report.BadLines, 4)
+	for i, line := range report.BadLines {
+		require.Contains(t, line, fmt.Sprintf("line %d: ", i+2))
+	}
+	require.Contains(t, report.String(), "4 bad and skipped (line 2: JSON")
+	for _, other := range []string{line(map[string]any{"text": "Another text."}), `{"messages":[{"role":"user","content":"x","user":"bob"}]}` + "\n"} {
+		_, err = importText(t, x, line(map[string]any{"id": "t5"})+other+line(map[string]any{"id": "t6"}), transfer.ImportOptions{SkipBad: true})
+		require.Error(t, err, "an id of another turn, or another user, is no fault of a line: %s", other)
+	}
+}
+
 func TestImportRenames(t *testing.T) {
 	x := openNew(t)
 	first := line(map[string]any{"id": "1"}) + line(map[string]any{"id": "2", "text": "It whistles."})
@@ -345,7 +447,7 @@ func TestImportMessagesWithTheirTime(t *testing.T) {
 			require.Equal(t, "kitchen", all[0].SessionName, input)
 		}
 	}
-	for _, wrong := range []string{`"yesterday"`, `1709632800000`, `{}`, `true`} {
+	for _, wrong := range []string{`"yesterday"`, `1709632800000000`, `{}`, `true`} {
 		_, err := importText(t, openNew(t), "\n"+`{"role": "user", "content": "Hm.", "created_at": `+wrong+`}`, transfer.ImportOptions{})
 		requireInvalid(t, err, "created_at")
 		require.ErrorContains(t, err, "line 2: ")

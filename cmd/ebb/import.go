@@ -27,23 +27,27 @@ import (
 type importCmd struct {
 	localEncoder
 
-	Path     string `arg:"" name:"file" help:"A file, a folder or ZIP archive (its *.jsonl and *.json files; of a folder not subfolders; with --markdown its *.md files, subfolders too), or - for standard input."`
-	Session  string `placeholder:"NAME" help:"Session for every turn (default: each turn's own)."`
-	Restore  bool   `help:"Restore ebb's own export with its origins, trust and protection. Use it only for files that no one else could have changed. Without it an export is imported like any other file."`
-	Stream   bool   `help:"The files are streams of a team's agents."`
-	Markdown bool   `help:"The file or folder is Markdown, such as notes: the text under each heading is a message of the user, with the trust of an import unless --mine is given. A file named *.md needs no flag."`
-	Archive  bool   `help:"Import a Markdown document, or a folder of them, into the archive. Repeat it after changes."`
-	Retire   bool   `help:"With --archive: remove from search what was imported from files that no longer exist."`
-	Bank     bool   `help:"Import a team's Markdown memory bank into core memory."`
-	Origin   string `enum:"import,user_direct,tool_internal" default:"import" placeholder:"ORIGIN" help:"Origin of the texts, which bounds their trust: import, user_direct for the user's own history, or tool_internal for a stream of your own agents (default import)."`
-	Mine     bool   `help:"What the user said in it is this user's own word: --origin user_direct. Only for your own history."`
+	Path        string  `arg:"" name:"file" help:"A file, a folder or ZIP archive (its *.jsonl and *.json files; of a folder not subfolders; with --markdown its *.md files, subfolders too), or - for standard input."`
+	Session     string  `placeholder:"NAME" help:"Store every turn under this session; it filters nothing (default: each turn's own)."`
+	OfUser      string  `placeholder:"NAME" help:"Import only what a table of many users gives as this one's, in a field user, user_id or userId."`
+	OnlySession string  `placeholder:"NAME" help:"Import only what has this session in the file, or one that begins so with a * at the end. Required for a langchaingo history of several sessions; '*' takes all."`
+	SkipBad     bool    `help:"Skip lines that cannot be read, and list them."`
+	Time        instant `placeholder:"TIME" help:"When messages without a time were said (default: now; of Markdown, the day in the file's name or of its last change)."`
+	Restore     bool    `help:"Restore ebb's own export with its origins, trust and protection. Use it only for files that no one else could have changed. Without it an export is imported like any other file."`
+	Stream      bool    `help:"The files are streams of a team's agents."`
+	Markdown    bool    `help:"The file or folder is Markdown, such as notes: the text under each heading is a message of the user, with the trust of an import unless --mine is given. A file named *.md needs no flag."`
+	Archive     bool    `help:"Import a Markdown document, or a folder of them, into the archive. Repeat it after changes."`
+	Retire      bool    `help:"With --archive: remove from search what was imported from files that no longer exist."`
+	Bank        bool    `help:"Import a team's Markdown memory bank into core memory."`
+	Origin      string  `enum:"import,user_direct,tool_internal" default:"import" placeholder:"ORIGIN" help:"Origin of the texts, which bounds their trust: import, user_direct for the user's own history, or tool_internal for a stream of your own agents (default import)."`
+	Mine        bool    `help:"What the user said in it is this user's own word, and the assistant's answers are as if given here: --origin user_direct. Only for your own history."`
 
 	leftOut []string // files of a folder that are not imported
 }
 
 // Help says what can be imported, and documents the JSON.
 func (importCmd) Help() string {
-	return `Formats, detected from the content: turns, one JSON object a line: {"id","session","time","speaker","role","text"}, time in RFC 3339; messages of chat APIs, {"role","content"} or {"messages": [...]}, one a line or in an array, with or without a time; conversations.json of a data export of ChatGPT or Claude; memory.json of the MCP memory server; lists of memories of Mem0 (get_all) and Hindsight; langchaingo's SQLite history; Markdown in files named *.md, whose texts have the date in the file's name, or else of its last change; ebb's own exports. Content that ebb does not import is counted in "left_out". With --restore an export is restored completely, for its own user unless --user is given. Without it, only its messages and claims are imported, with the trust of an import.
+	return `Formats, detected from the content: turns, one JSON object a line: {"id","session","time","speaker","role","text"}; messages of chat APIs, {"role","content"} or {"messages": [...]}, one a line or in an array, with or without a time; conversations.json of a data export of ChatGPT or Claude; memory.json of the MCP memory server; lists of memories of Mem0 (get_all) and Hindsight; langchaingo's SQLite history; Markdown in files named *.md, whose texts have the date in the file's name, or else of its last change; ebb's own exports. Content that ebb does not import is counted in "left_out". A time is RFC 3339, UTC without a zone, or seconds or milliseconds since 1970; the field may also be called ts, timestamp, created_at, createdAt, create_time, created, date or sent_at. A line that names another user (user, user_id, userId) than --user is refused unless --of-user says whose lines are wanted. With --restore an export is restored completely, for its own user unless --user is given. Without it, only its messages and claims are imported, with the trust of an import.
 
 With --stream: {"id", "cycle", "timestamp", "role", "action", "importance", "type", "tags", "issueRefs", "prRefs", "content", "tokenEstimate"}, one a line. type is action, observation, reflection or decision. tags, references and tokenEstimate are optional.
 
@@ -51,9 +55,9 @@ With --archive: the Markdown files of a folder and its subfolders, split at head
 
 With --bank: Markdown with headings (Active Sprint, In Progress, Recently Completed, Blockers, Role State with a heading for each role, Active Threads, Lessons Learned) fills the corresponding blocks of core memory, with your authority. Existing content is not overwritten; what is left out is listed with the reason. The JSON is {"tokens", "core_tokens", "blocks": [{"name", "agent", "entries", "tokens"}], "left_out": [{"heading", "reason", "tokens"}]}.
 
-Importing again stores nothing twice, so repeat the command after an interruption. An invalid line stops the import of its file and is reported with its number; what precedes it is kept (of an export, the complete batches). Messages without a time get the time of the import. If two files of a folder use one id for different turns, the later turn is stored as FILE/ID.
+Importing again stores nothing twice, so repeat the command after an interruption. An invalid line stops the import of its file, unless --skip-bad is given, and is reported with its number; what precedes it is kept (of an export, the complete batches). A turn whose id and text are stored already is the same, whatever its time. Messages without a time get the time of the import, or --time. If two files of a folder use one id for different turns, the later turn is stored as FILE/ID.
 
-With --json: {"read", "stored", "duplicates", "skipped", "seconds", "files": [{"file", "format", "read", "stored", "duplicates", "skipped", "untimed", "lowered", "sessions", "bytes", "left_out", "error"}], "left_out"}.`
+With --json: {"read", "stored", "duplicates", "skipped", "seconds", "files": [{"file", "format", "read", "stored", "duplicates", "skipped", "untimed", "lowered", "sessions", "bytes", "bad", "bad_lines", "left_out", "error"}], "left_out"}.`
 }
 
 // importView is the shape of `ebb import --json`.
@@ -83,6 +87,8 @@ func (c *importCmd) Run(a *app) (err error) {
 		return &usageError{"--retire goes with --archive: it is about files that are gone from a folder of documents"}
 	case c.Markdown && (c.Archive || c.Bank || c.Stream || c.Restore):
 		return &usageError{"--markdown imports notes; leave out --archive, --bank, --stream and --restore"}
+	case (c.Archive || c.Bank || c.Stream || c.Restore) && (c.OfUser != "" || c.OnlySession != "" || c.SkipBad || !c.Time.IsZero()):
+		return &usageError{"--of-user, --only-session, --skip-bad and --time are for histories; leave them out with --archive, --bank, --stream and --restore"}
 	case c.Archive && c.Bank:
 		return &usageError{"a file is taken in by --archive or by --bank; run the command once for each"}
 	case c.Bank && c.Encoder != "":
@@ -200,7 +206,7 @@ func (c *importCmd) file(a *app, x *extension.Extension, file string, named bool
 		scope = extension.Scope{} // the export names its user
 	}
 	scope.Session = c.Session
-	opts := transfer.ImportOptions{Scope: scope, Restore: c.Restore}
+	opts := transfer.ImportOptions{Scope: scope, Restore: c.Restore, OfUser: c.OfUser, OnlySession: c.OnlySession, SkipBad: c.SkipBad, Time: c.Time.Time}
 	if c.Stream {
 		opts.Format = transfer.FormatStream
 	}
@@ -220,7 +226,10 @@ func (c *importCmd) file(a *app, x *extension.Extension, file string, named bool
 		}
 	}
 	if opts.Format == transfer.FormatMarkdown && file != "-" {
-		opts.Unnamed, opts.Time = markdown.NameOf(c.Path, file), markdown.TimeOf(file, a.zone())
+		opts.Unnamed = markdown.NameOf(c.Path, file)
+		if opts.Time.IsZero() {
+			opts.Time = markdown.TimeOf(file, a.zone())
+		}
 	}
 	bar := a.bar(total, filepath.Base(file), true)
 	defer func() { _ = bar.Clear() }()
@@ -324,12 +333,21 @@ func (v *importView) print(a *app) error {
 	return p.Err
 }
 
+// patience is after how long [catchUp] says what it waits for.
+const patience = 2 * time.Second
+
 // catchUp waits for the background work. Interrupting it loses
 // nothing: the rest is done when the file is next opened.
 func catchUp(ctx context.Context, a *app, behind interface{ WaitIdle(context.Context) error }) error {
 	bar := a.bar(-1, "linking names", false)
 	defer func() { _ = bar.Clear() }()
-	err := behind.WaitIdle(ctx)
+	soon, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	err := behind.WaitIdle(soon)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		fmt.Fprintln(a.stderr, "Linking names and finding facts. Everything is stored: to interrupt this loses nothing.")
+		err = behind.WaitIdle(ctx)
+	}
 	if err != nil && a.ctx.Err() == nil && ctx.Err() != nil {
 		err = fmt.Errorf("linking names: %w; everything is stored, and the linking goes on when ebb next writes to the file", context.Cause(ctx))
 	}

@@ -93,7 +93,7 @@ func TestImportOfAFolderWhoseIDsRepeat(t *testing.T) {
 	require.Contains(t, o.out, "Which kettle is green?")
 	writeTo(t, filepath.Join(in, "a.jsonl"), strings.Replace(turnLines(3), "number 2", "two", 1))
 	o = ebb(t, "", "--db", db, "--user", "ada", "import", in)
-	require.Contains(t, o.err, "a.jsonl: line 3: id was used by an earlier import", "what only one file has is no namespace's matter")
+	require.Contains(t, o.err, "a.jsonl: line 3: id was used by what is stored of this user", "what only one file has is no namespace's matter")
 }
 
 func TestImportOptionsReachTheMemory(t *testing.T) {

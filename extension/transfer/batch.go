@@ -217,12 +217,13 @@ func (b *turnBatches) fresh(ctx context.Context) (fresh []eventbus.Event, faulty
 		}
 		for i := range pending {
 			p := &pending[i]
-			if field := differ[p.event.ID]; field != "" {
-				faulty = &ImportError{Where: p.where, Err: reusedID(field, "an earlier import")}
+			switch field := differ[p.event.ID]; {
+			case field == "time": // the same turn, published live by a clock of the host's own
+			case field != "":
+				faulty = &ImportError{Where: p.where, Err: reusedID(field, "what is stored of this user")}
 				b.now.pending, b.now.read = pending[:i], p.nth-1
 				return nil
-			}
-			if !known[p.event.ID] {
+			case !known[p.event.ID]:
 				fresh = append(fresh, p.event)
 			}
 		}
@@ -305,7 +306,7 @@ func difference(a, b json.RawMessage, at, bt time.Time, redacted func(string) st
 
 func reusedID(field, before string) error {
 	return &schema.InvalidError{Field: "id", Reason: fmt.Sprintf(
-		"was used by %s for a turn with another %s; ids are unique per user: change it, or import this conversation under a user of its own", before, field)}
+		"was used by %s for a turn with another %s; ids are unique per user: give this turn another, as one that begins with its conversation's name", before, field)}
 }
 
 // answered is the trust of an assistant's answers in a history of the host's own users: they

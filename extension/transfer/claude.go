@@ -90,5 +90,5 @@ func foreignTime(field, written string) (time.Time, error) {
 			return at, nil
 		}
 	}
-	return time.Time{}, &schema.InvalidError{Field: field, Reason: "is no time, as 2026-03-01T18:00:00Z"}
+	return time.Time{}, &schema.InvalidError{Field: field, Reason: quoted(written) + "is no time, as 2026-03-01T18:00:00Z"}
 }

@@ -7,11 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
-	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -21,12 +22,15 @@ type elements struct {
 	unnamed string    // session of what names none, and the beginning of conversations' names
 	now     time.Time // time of what has none
 	dated   bool      // the host gave that time
+	only    bool      // the host chose the sessions
+	skipBad bool      // the host wants faults of the input skipped
 	report  *ImportReport
 	keep    keepText
 	visit   visitTurn
 
 	ids           turnIDs
 	conversations int
+	stopped       bool // visit returned an error
 }
 
 // markers are texts of which one stands in each line that [elements] may take, and
@@ -70,7 +74,6 @@ func formatOfElement(raw []byte) ImportFormat {
 // take passes on what an object holds, which stands in a line or is the n-th of a
 // list. It reports false for an object that is not known.
 func (e *elements) take(line string, n int, raw []byte) (taken bool, err error) {
-	raw = text.ValidUTF8(raw) // JSON would turn invalid bytes into replacement characters
 	format := formatOfElement(raw)
 	noun, read := "memory", e.claim
 	switch format {
@@ -86,15 +89,37 @@ func (e *elements) take(line string, n int, raw []byte) (taken bool, err error) 
 		read = e.graph
 	}
 	where := cmp.Or(line, fmt.Sprintf("%s %d", noun, n))
-	if err := read(where, raw); err != nil {
+	err = notUTF8
+	if utf8.Valid(raw) {
+		err = read(where, raw)
+	}
+	if err != nil {
 		if _, placed := errors.AsType[*ImportError](err); !placed {
 			err = &ImportError{Where: where, Err: readFault(err)}
+		}
+		if e.skips(err) {
+			err = nil
 		}
 		return true, err
 	}
 	e.report.Format = format
 	return true, nil
 }
+
+// skips counts a fault of the input that the host wants skipped. It returns false for others, and
+// for faults in storing what was read.
+func (e *elements) skips(err error) bool {
+	if _, invalid := errors.AsType[*schema.InvalidError](err); !invalid || !e.skipBad || e.stopped {
+		return false
+	}
+	if e.report.Bad++; len(e.report.BadLines) < listedBad {
+		e.report.BadLines = append(e.report.BadLines, err.Error())
+	}
+	return true
+}
+
+// listedBad is how many skipped faults a report lists.
+const listedBad = 20
 
 // turn completes a turn of a program and passes it on. Its id is that of the
 // program, or is made of the turn.
@@ -112,10 +137,9 @@ func (e *elements) turn(where string, t importedTurn) error {
 		}
 		t.id = e.ids.of(named)
 	}
-	if t.untimed && !e.dated {
-		e.report.Untimed++
-	}
-	return e.visit(where, t)
+	err := e.visit(where, t)
+	e.stopped = err != nil
+	return err
 }
 
 // readArray reads an array of objects, one in memory at a time.
@@ -238,21 +262,30 @@ type chatTurn struct {
 	Content  json.RawMessage `json:"content"`
 	Messages []chatTurn      `json:"messages"`
 
-	// Chat APIs define no time, but logs add one under these names.
+	rowUser
+	rowTime
+}
+
+// rowTime is the time of a message or conversation. Chat APIs define none, but logs and tables
+// have one under these names.
+type rowTime struct {
 	Time       json.RawMessage `json:"time"`
 	Timestamp  json.RawMessage `json:"timestamp"`
 	CreatedAt  json.RawMessage `json:"created_at"`
 	CreateTime json.RawMessage `json:"create_time"`
 	Created    json.RawMessage `json:"created"`
 	Date       json.RawMessage `json:"date"`
+	TS         json.RawMessage `json:"ts"`
+	Camel      json.RawMessage `json:"createdAt"`
+	Sent       json.RawMessage `json:"sent_at"`
 }
 
-// at is the time of a message or conversation, or zero: a text or Unix seconds.
-func (c *chatTurn) at() (time.Time, error) {
+// at is the time, or zero: a text, or a number of seconds or milliseconds since 1970.
+func (c *rowTime) at() (time.Time, error) {
 	for _, f := range [...]struct {
 		name  string
 		value json.RawMessage
-	}{{"time", c.Time}, {"timestamp", c.Timestamp}, {"created_at", c.CreatedAt}, {"create_time", c.CreateTime}, {"created", c.Created}, {"date", c.Date}} {
+	}{{"time", c.Time}, {"timestamp", c.Timestamp}, {"created_at", c.CreatedAt}, {"create_time", c.CreateTime}, {"created", c.Created}, {"date", c.Date}, {"ts", c.TS}, {"createdAt", c.Camel}, {"sent_at", c.Sent}} {
 		var written string
 		var seconds float64
 		switch {
@@ -262,13 +295,19 @@ func (c *chatTurn) at() (time.Time, error) {
 				return at, err
 			}
 		case json.Unmarshal(f.value, &seconds) == nil:
+			if math.Abs(seconds) >= milliseconds {
+				seconds /= 1000
+			}
 			return unixSeconds(f.name, &seconds)
 		default:
-			return time.Time{}, &schema.InvalidError{Field: f.name, Reason: "is no time, as 2026-03-01T18:00:00Z"}
+			return time.Time{}, &schema.InvalidError{Field: f.name, Reason: quoted(string(f.value)) + "is no time, as 2026-03-01T18:00:00Z"}
 		}
 	}
 	return time.Time{}, nil
 }
+
+// milliseconds is from where on a number is a time in milliseconds; in seconds it is in the year 5138.
+const milliseconds = 1e11
 
 // messages reads messages of a chat API. They have no id and often no time.
 func (e *elements) messages(where string, raw []byte) error {
@@ -295,6 +334,9 @@ func (e *elements) messages(where string, raw []byte) error {
 		if shared {
 			at = begun
 		}
+		if c.Messages[i].name() == "" {
+			c.Messages[i].rowUser = c.rowUser
+		}
 		if err := e.message(where, session, at, shared, &c.Messages[i]); err != nil {
 			return err
 		}
@@ -304,20 +346,15 @@ func (e *elements) messages(where string, raw []byte) error {
 
 func (e *elements) message(where, session string, at time.Time, shared bool, c *chatTurn) error {
 	content := c.text()
-	switch c.Role {
-	case "user", "assistant", "tool":
-	case "function":
-		c.Role = "tool"
-	case "system", "developer":
-		content = "" // instructions of the host are not remembered
-	default:
-		return &ImportError{Where: where, Err: &schema.InvalidError{Field: "role", Reason: "is none of user, assistant, tool, system, developer"}}
+	role, err := roleOf(c.Role)
+	if err != nil {
+		return &ImportError{Where: where, Err: err}
 	}
-	if strings.TrimSpace(content) == "" {
+	if role == "" || strings.TrimSpace(content) == "" {
 		e.report.Skipped++
 		return nil
 	}
-	return e.turn(where, importedTurn{session: cmp.Or(c.Session, session), speaker: c.Name, role: c.Role, text: content, at: at, shared: shared})
+	return e.turn(where, importedTurn{session: cmp.Or(c.Session, session), speaker: c.Name, role: role, text: content, of: c.name(), at: at, shared: shared})
 }
 
 // text is what a message says in words: a text, or the texts among its parts.

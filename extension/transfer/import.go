@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 	"unicode"
 
@@ -22,18 +23,19 @@ type ImportFormat string
 
 // The formats. Default: detected from the content.
 const (
-	// FormatTurns has one turn a line as a JSON object: id, session, time (RFC
-	// 3339), speaker, role (user, assistant or tool; default user), text. Only time
-	// and text are required; other fields are ignored.
+	// FormatTurns has one turn a line as a JSON object: id, session, time, speaker, role,
+	// text. Only time and text are required. Role is user (default), assistant or tool, or
+	// langchaingo's human, ai or function; turns of system and developer, and those
+	// without text, are skipped. The time is RFC 3339, UTC if it has no zone, or a number of
+	// seconds or milliseconds since 1970; ts, timestamp, created_at, createdAt, create_time,
+	// created, date and sent_at are other names of the field. Other fields are ignored, but for
+	// user, user_id and userId ([ImportOptions].OfUser).
 	FormatTurns ImportFormat = "turns"
 	// FormatMessages has messages of chat APIs, {"role", "content"}, or
-	// conversations of them, {"messages": [...]}, one a line or in an array. A time
-	// beside the content or of the conversation is taken (time, timestamp,
-	// created_at, create_time, created or date, a text or Unix seconds); messages
-	// without one get the time of the import in the order of the input
-	// (ImportReport.Untimed). They are identified by text, time, position among
-	// equal messages, and session. Messages of system and developer, and those without
-	// text, are skipped.
+	// conversations of them, {"messages": [...]}, one a line or in an array. Roles and times
+	// are as in FormatTurns; messages without a time beside the content or of the conversation
+	// get that of the import in the order of the input (ImportReport.Untimed). They are
+	// identified by text, time, position among equal messages, and session.
 	FormatMessages ImportFormat = "messages"
 	// FormatChatGPT is conversations.json of a ChatGPT data export. The texts of
 	// user and assistant in the branch shown last are imported.
@@ -100,6 +102,15 @@ type ImportOptions struct {
 	// file's name, for example, to distinguish equal messages in two files. Default
 	// none.
 	Unnamed string
+	// OfUser imports only what a table of many users gives as this one's, in a field user,
+	// user_id or userId. Default: a turn that names another user than Scope.User is refused.
+	OfUser string
+	// OnlySession imports only what has this session in the input, or one that begins so if it
+	// ends with *. Default: all, but a history of langchaingo with several is refused.
+	OnlySession string
+	// SkipBad skips what cannot be read, such as a broken line, and counts it. Default:
+	// the import ends there.
+	SkipBad bool
 	// Time is the time of what has none, as messages of chat APIs and Markdown.
 	// Default: that of the import.
 	Time time.Time
@@ -130,6 +141,10 @@ type ImportReport struct {
 	Sessions   int          `json:"sessions"`          // distinct sessions among the records
 	Untimed    int          `json:"untimed,omitempty"` // messages without a time
 	Bytes      int64        `json:"bytes"`             // read
+	// Bad counts what [ImportOptions].SkipBad skipped, and BadLines lists the first 20 with
+	// place and reason.
+	Bad      int      `json:"bad,omitempty"`
+	BadLines []string `json:"bad_lines,omitempty"`
 	// LeftOut counts by kind what the format holds and the memory does not take.
 	LeftOut map[string]int `json:"left_out,omitempty"`
 }
@@ -174,6 +189,9 @@ func Import(ctx context.Context, m *memory.Memory, r io.Reader, opts ImportOptio
 	report.Bytes, report.Sessions = job.in.done, len(job.sessions)
 	if err == nil && report.Read+report.Skipped == 0 {
 		err = &schema.InvalidError{Field: "input", Reason: "holds nothing to import"}
+		if report.LeftOut[othersTurns] > 0 {
+			err = &schema.InvalidError{Field: "input", Reason: "holds turns, but none of that user or session"}
+		}
 	}
 	return &job.done, err
 }
@@ -218,17 +236,43 @@ func (j *importJob) run(ctx context.Context) error {
 	}
 	batches := newTurnBatches(j)
 	keep := func(text string) (string, error) { return j.m.Redactor.Text(ctx, "", text) }
-	visit := func(where string, t importedTurn) error { return batches.add(ctx, where, t) }
+	visit := func(where string, t importedTurn) error {
+		if mine, err := j.mine(where, &t); err != nil || !mine {
+			return err
+		}
+		return batches.add(ctx, where, t)
+	}
 	now := j.opts.Time
 	if now.IsZero() {
 		now = j.m.Now()
 	}
-	err := j.in.turns(ctx, j.opts.Format, &elements{unnamed: j.opts.Unnamed, now: schema.At(now).Time, dated: !j.opts.Time.IsZero(), report: &j.done.Report, keep: keep, visit: visit})
+	err := j.in.turns(ctx, j.opts.Format, &elements{unnamed: j.opts.Unnamed, now: schema.At(now).Time, dated: !j.opts.Time.IsZero(), only: j.opts.OnlySession != "", skipBad: j.opts.SkipBad, report: &j.done.Report, keep: keep, visit: visit})
 	kept := batches.flush(ctx) // store what precedes a fault too
 	// errors of earlier batches take precedence
 	err = cmp.Or(batches.wait(), kept, err)
 	j.done.Cycle = batches.cycle
 	return err
+}
+
+// othersTurns is what a report calls the turns that [ImportOptions].OfUser and OnlySession leave out.
+const othersTurns = "turns of other users or sessions"
+
+// mine reports whether a turn is one that the host wants.
+func (j *importJob) mine(where string, t *importedTurn) (bool, error) {
+	of, only := j.opts.OfUser, j.opts.OnlySession
+	if of == "" && t.of != "" && t.of != j.opts.Scope.User {
+		return false, &ImportError{Where: where, Err: &schema.InvalidError{Field: "user", Reason: "names " + quoted(t.of) + "and not the user of this import; " +
+			"name whose turns are wanted by --of-user (ImportOptions.OfUser)"}}
+	}
+	begin, rest := strings.CutSuffix(only, "*")
+	if of != "" && t.of != of || only != "" && t.session != only && !(rest && strings.HasPrefix(t.session, begin)) {
+		j.done.Report.leaveOut(othersTurns, 1)
+		return false, nil
+	}
+	if t.untimed && j.opts.Time.IsZero() {
+		j.done.Report.Untimed++
+	}
+	return true, nil
 }
 
 // turns reads all formats except ebb's export.
@@ -246,7 +290,7 @@ func (in *input) turns(ctx context.Context, format ImportFormat, others *element
 	case format == FormatChatGPT || format != FormatTurns && len(start) > 0 && start[0] == '[':
 		return others.readArray(in.r)
 	}
-	return readTurns(newLines(in.r, in.line, maxTurnLine), parseTurn, others, others.keep, others.visit)
+	return readTurns(newLines(in.r, in.line, maxTurnLine), others.parseTurn, others, others.keep, others.visit)
 }
 
 // stored counts a stored batch that ends at byte end of the input.

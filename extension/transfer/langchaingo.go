@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/driver"
@@ -54,6 +55,20 @@ func (e *elements) readFile(ctx context.Context, path string) (err error) {
 	if len(names) == 0 {
 		return &schema.InvalidError{Field: "input", Reason: "is a SQLite file without a history of langchaingo; a memory of ebb is taken in by ebb export and ebb import"}
 	}
+	sessions := make(map[string]bool)
+	for _, name := range names {
+		some, err := schema.Column[string](ctx, db.QueryContext, "SELECT DISTINCT coalesce(CAST(session AS TEXT), '') FROM "+quotedName(name)+" LIMIT 2")
+		if err != nil {
+			return err
+		}
+		for _, s := range some {
+			sessions[s] = true
+		}
+	}
+	if len(sessions) > 1 && !e.only {
+		return &ImportError{Where: "table " + names[0], Err: &schema.InvalidError{Field: "session", Reason: "has several values, and a history of langchaingo does not say whose they are; " +
+			"name this user's by --only-session (ImportOptions.OnlySession), as 'anna:*' or, if all are hers, '*'"}}
+	}
 	for _, name := range names {
 		if err := e.readTable(ctx, db, name); err != nil {
 			return err
@@ -62,10 +77,11 @@ func (e *elements) readFile(ctx context.Context, path string) (err error) {
 	return nil
 }
 
+func quotedName(table string) string { return `"` + strings.ReplaceAll(table, `"`, `""`) + `"` }
+
 // readTable reads one table of messages in the order in which they were written.
 func (e *elements) readTable(ctx context.Context, db *sql.DB, table string) (err error) {
-	quoted := `"` + strings.ReplaceAll(table, `"`, `""`) + `"`
-	rows, err := db.QueryContext(ctx, "SELECT CAST(coalesce(id, 0) AS INTEGER), CAST(session AS TEXT), CAST(content AS TEXT), CAST(type AS TEXT), CAST(created AS TEXT) FROM "+quoted+" ORDER BY id")
+	rows, err := db.QueryContext(ctx, "SELECT CAST(coalesce(id, 0) AS INTEGER), CAST(session AS TEXT), CAST(content AS TEXT), CAST(type AS TEXT), CAST(created AS TEXT) FROM "+quotedName(table)+" ORDER BY id")
 	if err != nil {
 		return err
 	}
@@ -77,14 +93,20 @@ func (e *elements) readTable(ctx context.Context, db *sql.DB, table string) (err
 			return err
 		}
 		where := fmt.Sprintf("row %d", id)
-		role, known := map[string]string{"human": "user", "ai": "assistant", "function": "tool", "tool": "tool"}[kind.String]
-		if !known || strings.TrimSpace(content.String) == "" { // system, generic
+		role := roles[kind.String]
+		if role == "" || strings.TrimSpace(content.String) == "" { // system, generic
 			e.report.Skipped++
 			continue
 		}
 		at, err := foreignTime("created", created.String)
+		if err == nil && !utf8.ValidString(content.String) {
+			err = notUTF8
+		}
 		if err != nil {
-			return &ImportError{Where: where, Err: err}
+			if err := error(&ImportError{Where: where, Err: err}); !e.skips(err) {
+				return err
+			}
+			continue
 		}
 		e.report.Format = FormatLangchaingo
 		if err := e.turn(where, importedTurn{session: session.String, role: role, text: content.String, at: at}); err != nil {

@@ -24,6 +24,8 @@ type claimOf struct {
 	Target       string `json:"target"`
 
 	// Hindsight: lists of memories, and answers of recall.
+	rowUser
+
 	Text      string `json:"text"`
 	Date      string `json:"date"` // when it happened
 	Occurred  string `json:"occurred_start"`
@@ -72,7 +74,7 @@ func (e *elements) claim(where string, raw []byte) error {
 	if c.labelled() {
 		e.report.leaveOut("labels of memories", 1)
 	}
-	return e.turn(where, importedTurn{session: cmp.Or(c.Run, c.Document, e.unnamed), role: writtenByModel, text: said, at: at, claim: true})
+	return e.turn(where, importedTurn{session: cmp.Or(c.Run, c.Document, e.unnamed), role: writtenByModel, text: said, of: c.name(), at: at, claim: true})
 }
 
 // graph reads an entity or a relation of the reference MCP memory server: each

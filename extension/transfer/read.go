@@ -59,11 +59,12 @@ func Read(ctx context.Context, r io.Reader, format ImportFormat, unnamed string,
 		})
 	} else {
 		err = in.turns(ctx, format, &elements{
-			unnamed: unnamed, now: time.Now(), report: report,
+			unnamed: unnamed, now: time.Now(), only: true, report: report,
 			keep: func(text string) (string, error) { return text, nil },
 			visit: func(where string, t importedTurn) error {
 				if t.untimed {
 					t.at = time.Time{}
+					report.Untimed++
 				}
 				return counted(Text{
 					Where: where, ID: t.id, Session: t.session, Speaker: t.speaker, Role: t.role, Text: t.text, Time: t.at,

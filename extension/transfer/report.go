@@ -33,6 +33,13 @@ func (r *ImportReport) String() string {
 	if r.Erased > 0 {
 		fmt.Fprintf(&b, ", %d passed over (erased here before)", r.Erased)
 	}
+	if r.Bad > 0 {
+		fmt.Fprintf(&b, ", %d bad and skipped (%s", r.Bad, strings.Join(r.BadLines, "; "))
+		if more := r.Bad - len(r.BadLines); more > 0 {
+			fmt.Fprintf(&b, "; and %d more", more)
+		}
+		b.WriteString(")")
+	}
 	separator := "; left out: "
 	for _, what := range slices.Sorted(maps.Keys(r.LeftOut)) {
 		fmt.Fprintf(&b, "%s%d %s", separator, r.LeftOut[what], what)

@@ -40,6 +40,8 @@ func (j *importJob) restore(ctx context.Context) error {
 	switch {
 	case j.opts.Scope.Session != "" || j.opts.Scope.Agent != "":
 		return &schema.InvalidError{Field: "Scope", Reason: "has a session or agent; an export of ebb brings its own"}
+	case j.opts.OfUser != "" || j.opts.OnlySession != "" || j.opts.SkipBad:
+		return &schema.InvalidError{Field: "ImportOptions", Reason: "has OfUser, OnlySession or SkipBad; an export of ebb is of one user, and whole or damaged"}
 	case j.opts.Origin != "":
 		return &schema.InvalidError{Field: "Origin", Reason: "cannot be set for an export of ebb; restore your own, any other is an import"}
 	case !j.opts.Restore && j.opts.Scope.User == "":

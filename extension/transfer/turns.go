@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/text"
@@ -25,6 +26,7 @@ const maxTurnLine = 2 << 20
 // importedTurn is one message of a history, checked and cleaned.
 type importedTurn struct {
 	id, session, speaker, role, text string
+	of                               string // user that a table of many names, "" for none
 	at                               time.Time
 	untimed                          bool // at is the time of the import
 	shared                           bool // at is the time of its conversation
@@ -45,7 +47,7 @@ type keepText func(text string) (string, error)
 type parseLine func(line []byte, keep keepText, ids *turnIDs) (importedTurn, error)
 
 // readTurns reads JSON objects, one a line. Those that another program wrote go to
-// others, unless that is nil.
+// others, unless that is nil, which decides, too, about lines with a fault.
 func readTurns(lines *lines, parse parseLine, others *elements, keep keepText, visit visitTurn) error {
 	ids := &turnIDs{}
 	for {
@@ -61,6 +63,9 @@ func readTurns(lines *lines, parse parseLine, others *elements, keep keepText, v
 				continue
 			}
 		}
+		if err == nil && !utf8.Valid(line) {
+			err = notUTF8
+		}
 		if err == nil {
 			var t importedTurn
 			if t, err = parse(line, keep, ids); err == nil {
@@ -70,32 +75,103 @@ func readTurns(lines *lines, parse parseLine, others *elements, keep keepText, v
 				continue
 			}
 		}
-		return &ImportError{Where: where, Err: err}
+		if errors.Is(err, errSaysNothing) {
+			others.report.Skipped++
+			continue
+		}
+		err = &ImportError{Where: where, Err: err}
+		if others == nil || !others.skips(err) {
+			return err
+		}
 	}
 }
 
-func parseTurn(line []byte, keep keepText, ids *turnIDs) (importedTurn, error) {
+// notUTF8 refuses a text, of which JSON would drop letters.
+var notUTF8 = &schema.InvalidError{Field: "text", Reason: "is not UTF-8; convert the file first, as with iconv -f latin1 -t utf-8"}
+
+// errSaysNothing is returned for a turn that an import skips.
+var errSaysNothing = errors.New("it says nothing in words, or is an instruction")
+
+// rowUser is the user that a row of a table of many names: a text or a number.
+type rowUser struct {
+	User   json.RawMessage `json:"user"`
+	UserID json.RawMessage `json:"user_id"`
+	Camel  json.RawMessage `json:"userId"`
+}
+
+func (r *rowUser) name() string {
+	for _, raw := range [...]json.RawMessage{r.User, r.UserID, r.Camel} {
+		var name string
+		var number json.Number
+		if json.Unmarshal(raw, &name) == nil && name != "" {
+			return name
+		}
+		if json.Unmarshal(raw, &number) == nil && number != "" {
+			return number.String()
+		}
+	}
+	return ""
+}
+
+// roles are the roles that programs write, and ebb's. "" is skipped: instructions of a host are
+// not remembered.
+var roles = map[string]string{
+	"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant", "tool": "tool", "function": "tool",
+	"system": "", "developer": "", "generic": "",
+}
+
+func roleOf(written string) (string, error) {
+	role, known := roles[strings.ToLower(written)]
+	if !known {
+		return "", &schema.InvalidError{Field: "role", Reason: quoted(written) + "is none of user, human, assistant, ai, tool, function, system, developer, generic"}
+	}
+	return role, nil
+}
+
+// quoted is a value of a row in an error, at most 40 characters of it.
+func quoted(value string) string {
+	if value == "" {
+		return ""
+	}
+	if runes := []rune(value); len(runes) > 40 {
+		value = string(runes[:40]) + "…"
+	}
+	return fmt.Sprintf("%q ", value)
+}
+
+func (e *elements) parseTurn(line []byte, keep keepText, ids *turnIDs) (importedTurn, error) {
 	var raw struct {
+		rowUser
+		rowTime
+
 		ID      string `json:"id"`
 		Session string `json:"session"`
-		Time    string `json:"time"`
 		Speaker string `json:"speaker"`
 		Role    string `json:"role"`
 		Text    string `json:"text"`
 	}
-	// JSON would turn invalid bytes into replacement characters.
-	if err := json.Unmarshal(text.ValidUTF8(line), &raw); err != nil {
+	if err := json.Unmarshal(line, &raw); err != nil {
 		return importedTurn{}, invalidJSON(err)
 	}
-	t := importedTurn{id: raw.ID, session: raw.Session, speaker: raw.Speaker, role: raw.Role, text: raw.Text}
-	if raw.Time == "" {
-		return t, &schema.InvalidError{Field: "time", Reason: "is missing; say when the turn was said, as 2026-03-01T18:00:00Z"}
+	t := importedTurn{id: raw.ID, session: raw.Session, speaker: raw.Speaker, role: "user", text: raw.Text, of: raw.name()}
+	var err error
+	if t.at, err = raw.at(); err != nil {
+		return t, err
 	}
-	at, err := time.Parse(time.RFC3339Nano, raw.Time)
-	if err != nil {
-		return t, &schema.InvalidError{Field: "time", Reason: "is not RFC 3339 with a zone, as 2026-03-01T18:00:00Z"}
+	if raw.Role != "" {
+		if t.role, err = roleOf(raw.Role); err != nil {
+			return t, err
+		}
 	}
-	t.at = at
+	if t.role == "" || strings.TrimSpace(raw.Text) == "" {
+		return t, errSaysNothing
+	}
+	if t.at.IsZero() {
+		if !e.dated {
+			return t, &schema.InvalidError{Field: "time", Reason: "is missing; say when the turn was said, as 2026-03-01T18:00:00Z"}
+		}
+		t.at, t.untimed = e.now, true
+	}
 	if err := t.check(keep); err != nil {
 		return t, err
 	}
@@ -126,13 +202,6 @@ func (t *importedTurn) check(keep keepText) (err error) {
 		if err := schema.ValidLabel(label.field, label.value); err != nil {
 			return err
 		}
-	}
-	switch t.role {
-	case "":
-		t.role = "user"
-	case "user", "assistant", "tool":
-	default:
-		return &schema.InvalidError{Field: "role", Reason: "is none of user, assistant, tool"}
 	}
 	for _, field := range [...]*string{&t.speaker, &t.text} {
 		if *field, err = keep(text.Clean(*field)); err != nil {
@@ -183,6 +252,7 @@ type lines struct {
 	r     *bufio.Reader
 	n     int // number of the last line read, from 1
 	limit int
+	long  bool // the rest of a line that is too long is still to be read
 	buf   []byte
 }
 
@@ -197,11 +267,16 @@ func (l *lines) next() ([]byte, error) {
 		l.buf = l.buf[:0]
 		l.n++
 		var err error
+		for l.long {
+			_, err = l.r.ReadSlice('\n')
+			l.long = errors.Is(err, bufio.ErrBufferFull)
+		}
 		for more := true; more; {
 			var part []byte
 			part, err = l.r.ReadSlice('\n')
 			l.buf = append(l.buf, part...)
 			if len(bytes.TrimRight(l.buf, "\r\n")) > l.limit {
+				l.long = errors.Is(err, bufio.ErrBufferFull)
 				return nil, &schema.InvalidError{Field: "line", Reason: fmt.Sprintf("is longer than %d MiB; split its text into several turns", l.limit>>20)}
 			}
 			more = errors.Is(err, bufio.ErrBufferFull)
