@@ -45,7 +45,7 @@ func (db *DB) admit(scope Scope) error {
 		return err
 	}
 	if tenant := db.tenant.Load(); tenant != nil && *tenant != scope.Tenant {
-		return &InvalidError{Field: "Scope.Tenant", Reason: "is not the tenant that the file was opened for; each tenant has a file of its own here"}
+		return &InvalidError{Field: "Scope.Tenant", Reason: "is not the tenant that the file was opened for; each tenant has a file of its own here: leave it empty, or open that tenant's"}
 	}
 	return nil
 }

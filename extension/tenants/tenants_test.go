@@ -228,6 +228,41 @@ func TestEmptyTenantIsTheFiles(t *testing.T) {
 	require.Empty(t, users)
 }
 
+// An export of one file without tenants is restored into a tenant's file, one of another tenant is
+// not unless the host says so.
+func TestRestoreOfAFileWithoutTenants(t *testing.T) {
+	for from, scopes := range map[string]map[schema.Scope]bool{
+		"":       {{}: true, {Tenant: "acme"}: true, {Tenant: "acme", User: "ada"}: true, {User: "ada"}: true, {Tenant: "globex"}: false},
+		"globex": {{}: false, {Tenant: "acme"}: true, {User: "ada"}: true},
+	} {
+		single, err := extension.Open(t.Context(), filepath.Join(t.TempDir(), "one.db"), &extension.Config{NoBackground: true})
+		require.NoError(t, err)
+		of := schema.Scope{Tenant: from, User: "ada"}
+		require.NoError(t, single.Bus().Publish(t.Context(), eventbus.UserMessage(of, "The kettle is green")))
+		var export bytes.Buffer
+		_, err = single.Export(t.Context(), &export, of)
+		require.NoError(t, err)
+		require.NoError(t, single.Close(t.Context()))
+		for scope, restores := range scopes {
+			dir, err := Open(t.Context(), filepath.Join(t.TempDir(), "tenants"), nil)
+			require.NoError(t, err)
+			m, err := dir.Tenant(t.Context(), "acme")
+			require.NoError(t, err)
+			_, err = m.Import(t.Context(), bytes.NewReader(export.Bytes()), transfer.ImportOptions{Restore: true, Scope: scope})
+			if !restores {
+				require.ErrorContains(t, err, "leave it empty, or open that tenant's", "%q %v", from, scope)
+			} else {
+				require.NoError(t, err, "%q %v", from, scope)
+				said, err := m.Timeline(t.Context(), schema.Scope{Tenant: "acme", User: "ada"}, extension.TimelineQuery{})
+				require.NoError(t, err)
+				require.Len(t, said, 1)
+			}
+			require.NoError(t, m.Close(t.Context()))
+			require.NoError(t, dir.Close(t.Context()))
+		}
+	}
+}
+
 // Nothing in an encrypted folder tells who its tenants are, not even to who
 // guesses; and no key but the right one makes a new memory beside the old.
 func TestEncryptedFolderHidesNames(t *testing.T) {

@@ -76,7 +76,7 @@ var formats = []ImportFormat{FormatTurns, FormatMessages, FormatChatGPT, FormatC
 type ImportOptions struct {
 	// Scope is the user to import for. Session, if set, replaces the session of
 	// every turn. ebb's exports have their own sessions and agents; one that is
-	// restored without Scope.User also has its own user and tenant. One that is
+	// restored without Scope.User also has its own user, and its own tenant unless Scope names one. One that is
 	// restored under another name cannot refuse erased messages that are sent again to
 	// the new name: their ids are stored as hashes with the old one.
 	Scope schema.Scope
@@ -115,8 +115,10 @@ type ImportOptions struct {
 	// Default: that of the import.
 	Time time.Time
 	// Rename, if set, returns another id for a turn whose id the user has with
-	// another text, as when several files count from 1; "" refuses the turn. It
-	// must be deterministic for a file. Default nil: such a turn ends the import.
+	// another text or time, as when several files count from 1. It must be
+	// deterministic for a file. Default nil, and for "": another text ends the import,
+	// and another time means nothing, since a host that published the turn live had a
+	// clock of its own.
 	Rename func(id string) string
 	// Clock, if set, is called with each turn's time before the turn is stored in
 	// its own transaction, so that a host whose Config.Now follows it replays the

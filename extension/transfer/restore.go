@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -117,7 +118,7 @@ func (r *importedRecord) parse(raw []byte, first, ended bool, keep func(*records
 	dec.DisallowUnknownFields() // ignoring them would lose data
 	if err := dec.Decode(&r.line); err != nil {
 		if field, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-			return &schema.InvalidError{Field: fieldName(strings.Trim(field, `"`)), Reason: "is not known to this version; use the ebb that wrote the export, or a newer one"}
+			return &schema.InvalidError{Field: fieldName(strings.Trim(field, `"`)), Reason: "is not known to this version; use the ebb that wrote the export"}
 		}
 		return invalidJSON(err)
 	}
@@ -266,7 +267,7 @@ func (r *restorer) add(ctx context.Context, rec importedRecord) error {
 	if h := rec.line.Header; h != nil {
 		r.scope = r.job.opts.Scope
 		if r.scope.User == "" {
-			r.scope = schema.Scope{Tenant: h.Tenant, User: h.User}
+			r.scope = r.job.m.DB.Complete(schema.Scope{Tenant: cmp.Or(r.scope.Tenant, h.Tenant), User: h.User})
 		}
 		if err := r.scope.Validate(); err != nil {
 			return err
