@@ -674,3 +674,27 @@ func TestMessageIsProcessedOnce(t *testing.T) {
 	}
 	require.Equal(t, before, l.memory())
 }
+
+// A sentence that states two things is two facts, of which a search lists one.
+func TestSearchListsASentenceOnce(t *testing.T) {
+	for said, asked := range map[string]string{
+		"I live in Cardiff with my brother Owen":    "Where do I live in Cardiff?",
+		"I work at Lidl with my cousin Dev":         "Where do I work, at Lidl?",
+		"My husband Karl and I live in Graz":        "Where do I live in Graz?",
+		"Ich wohne mit meinem Bruder Uwe in Bremen": "Wo wohne ich, in Bremen?",
+	} {
+		l := newDiary(t)
+		l.says("We have two cats.")
+		l.says(said)
+		answer, err := l.x.Recall(t.Context(), dora, Query{Text: asked})
+		require.NoError(t, err)
+		claims := 0
+		for _, r := range answer.Results {
+			if r.Memory.Content == said && r.Memory.Kind != KindEpisode {
+				claims++
+			}
+		}
+		require.LessOrEqual(t, claims, 1, said)
+		require.True(t, slices.ContainsFunc(answer.Results, func(r Result) bool { return r.Memory.Content == said }), said)
+	}
+}

@@ -403,8 +403,9 @@ func readByID(ctx context.Context, snap *schema.Snapshot, userID int64, ids []in
 }
 
 // read fetches the memories that the answer needs, in order of rank, and drops
-// those that the query's Agent, AsOf or Skip excludes. A repetition of a text above
-// it moves to the end. A kept sentence is dropped if its message is in the answer.
+// those that the query's Agent, AsOf or Skip excludes. A message that repeats a
+// text above it moves to the end; a claim that does is dropped, since a sentence that states two
+// things is two claims. A kept sentence is dropped if its message is in the answer.
 func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64, q Query, all *ranked) ([]Result, error) {
 	want := q.Limit
 	if q.Diversity > 0 || q.Budget > 0 {
@@ -440,6 +441,7 @@ func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64
 				switch folded := text.Fold(m.Content); {
 				case isKeptSentence(m):
 					results = append(results, s.result(&c, m, &all.weights))
+				case said[folded] && m.Kind != schema.KindEpisode: // it adds nothing
 				case said[folded]:
 					repeated = append(repeated, s.result(&c, m, &all.weights))
 				default:
