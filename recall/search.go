@@ -403,9 +403,8 @@ func readByID(ctx context.Context, snap *schema.Snapshot, userID int64, ids []in
 }
 
 // read fetches the memories that the answer needs, in order of rank, and drops
-// those that the query's Agent, AsOf or Skip excludes. A message that repeats a
-// text above it moves to the end; a claim that does is dropped, since a sentence that states two
-// things is two claims. A kept sentence is dropped if its message is in the answer.
+// those that the query's Agent, AsOf or Skip excludes. A message that repeats a text above
+// it moves to the end, a claim is dropped. So is a kept sentence if its message is in the answer.
 func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64, q Query, all *ranked) ([]Result, error) {
 	want := q.Limit
 	if q.Diversity > 0 || q.Budget > 0 {

@@ -131,7 +131,7 @@ func TestImportErrors(t *testing.T) {
 		{"empty standard input", "", []string{"-"}, "-: input is empty"},
 		{"bad JSON", turnLines(2) + "{\n", []string{"-"}, "-: line 3: JSON is not one whole object"},
 		{"a line that is too long", `{"text":"` + strings.Repeat("x", 2<<20) + `"}`, []string{"-"}, "-: line 1: line is longer than 2 MiB"},
-		{"bad time", strings.Replace(turnLines(1), "03:04:05Z", "3 o'clock", 1), []string{"-"}, "line 1: time is"},
+		{"bad time", strings.Replace(turnLines(1), "03:04:05Z", "3 o'clock", 1), []string{"-"}, `line 1: time "2026-01-02T3 o'clock" is no time`},
 		{"an id for two texts", turnLines(1) + strings.Replace(turnLines(1), "blue", "red", 1), []string{"-"}, `line 2: id was used by line 1`},
 		{"a memory file", "SQLite format 3\x00", []string{"-"}, "damaged SQLite"},
 		{"Markdown", "# Notes", []string{"-"}, "give Markdown a name that ends in .md"},
@@ -315,4 +315,31 @@ func TestImportKilledAndRepeated(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal([]byte(ebb(t, "", "--db", db, "--json", "stats").out), &stats))
 	require.Equal(t, turns, stats.Users[0].Memories["episode"])
+}
+
+// A table of many users is imported with a loop, and its bad lines are listed.
+func TestImportOfATableOfManyUsers(t *testing.T) {
+	db, table := filepath.Join(t.TempDir(), "memory.db"), filepath.Join(t.TempDir(), "table.jsonl")
+	row := func(user, more string) string {
+		return fmt.Sprintf(`{"user_id":%q,"session":"%[1]s:1","role":"user"%s,"text":"My name is %[1]s."}`+"\n", user, more)
+	}
+	const at = `,"ts":"2026-01-05 10:00:00"`
+	writeTo(t, table, row("anna", at)+row("bob", at)+"{\n"+row("bob", ""))
+	o := ebb(t, "", "--db", db, "--user", "carl", "import", table)
+	require.Equal(t, exitUsage, o.code)
+	require.Contains(t, o.err, `line 1: user names "anna" and not the user of this import; name whose turns are wanted by --of-user`)
+	for _, user := range []string{"anna", "bob"} {
+		o = ebb(t, "", "--db", db, "--user", user, "import", "--mine", "--of-user", user, "--only-session", user+":*", "--skip-bad", "--time", "2026-02-01", table)
+		require.Equal(t, exitOK, o.code, o.err)
+		require.Contains(t, o.out, "1 bad and skipped (line 3: JSON is not one whole object")
+		o = ebb(t, "", "--db", db, "--user", user, "search", "what is my name")
+		require.Contains(t, o.out, "My name is "+user)
+		require.Contains(t, o.out, "2026-01-05")
+		require.Equal(t, user == "bob", strings.Contains(o.out, "2026-02-01"))
+		for _, other := range []string{"anna", "bob"} {
+			require.Equal(t, other == user, strings.Contains(o.out, "My name is "+other))
+		}
+	}
+	o = ebb(t, "", "--db", db, "--user", "anna", "import", "--archive", "--of-user", "anna", table)
+	require.Equal(t, exitUsage, o.code)
 }
