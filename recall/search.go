@@ -403,8 +403,9 @@ func readByID(ctx context.Context, snap *schema.Snapshot, userID int64, ids []in
 }
 
 // read fetches the memories that the answer needs, in order of rank, and drops
-// those that the query's Agent, AsOf or Skip excludes. A message that repeats a text above
-// it moves to the end, a claim is dropped. So is a kept sentence if its message is in the answer.
+// those that the query's Agent, AsOf or Skip excludes. A repetition of a text above
+// it moves to the end, of a claim by a claim is dropped. So is a kept sentence if its message is in
+// the answer.
 func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64, q Query, all *ranked) ([]Result, error) {
 	want := q.Limit
 	if q.Diversity > 0 || q.Budget > 0 {
@@ -412,7 +413,7 @@ func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64
 	}
 	left := all.candidates
 	results := make([]Result, 0, min(want, len(left)))
-	said := make(map[string]bool, min(want, len(left)))
+	said := make(map[string]schema.Kind, min(want, len(left)))
 	var repeated []Result // the text of one above
 	for len(left) > 0 && len(results) < want {
 		batch := left[:min(len(left), want-len(results))]
@@ -440,11 +441,14 @@ func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64
 				switch folded := text.Fold(m.Content); {
 				case isKeptSentence(m):
 					results = append(results, s.result(&c, m, &all.weights))
-				case said[folded] && m.Kind != schema.KindEpisode: // it adds nothing
-				case said[folded]:
+				case m.Kind != schema.KindEpisode && said[folded] == m.Kind: // one sentence may state two things
+				case said[folded] != "":
+					if m.Kind != schema.KindEpisode {
+						said[folded] = m.Kind
+					}
 					repeated = append(repeated, s.result(&c, m, &all.weights))
 				default:
-					said[folded] = true
+					said[folded] = m.Kind
 					results = append(results, s.result(&c, m, &all.weights))
 				}
 			case "skip":
@@ -464,7 +468,7 @@ func isKeptSentence(m *schema.Memory) bool {
 }
 
 // heldByAny reports whether one of the texts contains a sentence.
-func heldByAny(sentence string, texts map[string]bool) bool {
+func heldByAny(sentence string, texts map[string]schema.Kind) bool {
 	for s := range texts {
 		if strings.Contains(s, sentence) {
 			return true
