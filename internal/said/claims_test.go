@@ -53,6 +53,18 @@ I drive a Volvo. => I | car | Volvo *
 sold the caravan => I | owns | caravan ~ !
 We sold the bike. => I | bike |  ~ !
 My new phone number is 555 0199. => I | phone_number | 555 0199 * !
+fasting 7.0, BP 130/80, weight 85.1 => I | weight | 85.1 *
+Weight 88.6 kg => I | weight | 88.6 kg *
+weight: 84,2 kg => I | weight | 84,2 kg *
+My parcel arrived, weight 40 kg
+Weight 500 g of flour
+Weight limit 120 kg
+Target: weight 82
+Bodyweight squats 40
+Declan's weight 95
+the dog's weight is 30 kg
+Weight 3
+Weight Watchers 90
 My blood type is A negative. => I | blood_type | A negative *
 My sister is called Ottilie. => I | sister | Ottilie
 My sister lives in Porto. => my sister | lives_in | Porto *
@@ -227,6 +239,9 @@ I'm a widower. => I | marital_status | widower *
 I switched my bank to Monzo. => I | bank | Monzo * !
 my eldest daughter lives in Derby and works with wood => my daughter | lives_in | Derby *
 # German
+Gewicht 86,9 kg => I | weight | 86,9 kg *
+Zucker 6,5, Gewicht 85,4 => I | weight | 85,4 *
+Das Paket kam, Gewicht 40 kg
 Ich mag Kaffee nicht, wenn es spät ist.
 Ich mag keinen Kaffee bevor ich schlafe. => I | dislikes | Kaffee bevor ich schlafe
 Ich arbeite bei Regen am Montag im Büro. => I | works_at | Regen am Montag im Büro
@@ -323,6 +338,8 @@ Ich glaube, ich bin gegen Katzen allergisch.
 Ich will ein Auto kaufen.
 Das mag ich.
 # Spanish
+Peso 86,9 kg => I | weight | 86,9 kg *
+Llegó el paquete, peso 40 kg
 No me gusta el café cuando hace calor. => I | dislikes | café cuando hace calor
 Trabajo en la oficina de Getafe los viernes. => I | works_at | oficina de Getafe los viernes
 Nuestro vecino se llama Paco. => I | neighbour | Paco
@@ -423,6 +440,8 @@ Creo que soy alérgico a los gatos.
 Trabajó en Correos.
 Dicen que vivo bien.
 # Chinese
+体重86.9公斤 => I | weight | 86.9公斤 *
+行李体重20
 我朋友小李在华为工作。 => my friend | works_at | 华为 *
 我周四在家工作。
 我邻居叫王强。 => I | neighbour | 王强

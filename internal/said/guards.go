@@ -149,7 +149,8 @@ var guards = map[string]func(v *value) bool{
 		}
 		return some && (all || !v.lex.han)
 	},
-	"dose": (*value).dose,
+	"dose":    (*value).dose,
+	"reading": (*value).isReading,
 	"code": func(v *value) bool { // to type: 9026, blue7fox, 12 34; "4 digits" is none
 		end := v.obj.lo
 		for end < v.obj.hi && v.reader.hasDigit(span{end, end + 1}) {

@@ -261,13 +261,15 @@ var (
 const leastNoted = 0.28
 
 // asked raises the probability p of a sentence that asks to be remembered: to 1, or to
-// .6 after weaker words.
+// .6 after weaker words, and that of an announcement.
 func asked(sentence string, p float64) float64 {
 	switch m := remember.FindString(sentence); {
 	case m != "" && predicate.MatchString(sentence[len(m):]+" "+m[strings.LastIndexByte(m, ' ')+1:]):
 		return 1
 	case p >= leastNoted && note.MatchString(sentence):
 		return max(p, 0.6)
+	case p < leastAnnounced && announces(sentence):
+		return leastAnnounced
 	}
 	return p
 }

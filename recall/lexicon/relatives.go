@@ -123,6 +123,7 @@ fridge refrigerator
 sick ill illness
 doctor physician
 car vehicle
+weigh weight
 house home apartment flat
 trip travel vacation holiday journey
 pet dog cat puppy kitten

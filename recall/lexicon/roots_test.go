@@ -31,3 +31,7 @@ func TestRoots(t *testing.T) {
 		}
 	})
 }
+
+func TestWeightIsWhatOneWeighs(t *testing.T) {
+	require.Contains(t, Relatives("weigh"), "weight")
+}
