@@ -21,6 +21,7 @@ type Asked struct {
 	own      float64 // probability that it is about the user's own affairs
 	grounds
 	lines []*line // the most relevant ones first
+	named []*line // those that contain a rare word of it, the newest first
 }
 
 // Ask rates the lines for a question. found are the search results for it, which may be empty,
@@ -28,6 +29,7 @@ type Asked struct {
 func (s *Lines) Ask(ctx context.Context, question, talk string, meaning Meaning, found []recall.Result, now time.Time) *Asked {
 	now = now.In(s.loc) // where its day begins
 	a := &Asked{s: s, question: question, now: now, own: intent.Own.P(question), grounds: s.likenessIn(talk, question, meaning, found), lines: slices.Clone(s.all)}
+	a.named = s.naming(question)
 	asked := relevance.Fitted.Questions.Of(topics.Of(question))
 	if talk != "" {
 		asked.Add(relevance.Fitted.Questions.Of(topics.Of(talk)), talkLikeness)

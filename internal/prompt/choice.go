@@ -169,6 +169,19 @@ func (c *choice) takeStyles() {
 	}
 }
 
+// takeNamed takes, newest first so that none stands without its successor, lines that contain a
+// rare word of the question.
+func (c *choice) takeNamed(a *Asked) {
+	least := c.left - min(namedTokens, int(namedShare*float64(c.left)))
+	for _, l := range a.named {
+		if c.left <= least {
+			return
+		}
+		c.takeWhole(l)
+		c.takeWithChanges(l)
+	}
+}
+
 // takeRelevant takes the most relevant lines that there is room for, those that have something
 // in common with the question with what their messages say around them.
 func (c *choice) takeRelevant(a *Asked) {

@@ -246,13 +246,13 @@ func (s *Lines) titles() int {
 
 // Choose selects the lines that fit into budget tokens, title included. If not all fit, it
 // selects, in this order: some lines the user asked to keep, some that name this day or the
-// next, and some about how to answer, those for other questions than this one last; then
-// lines in descending order of relevance to the question, each with its changes, those that
-// are dormant or over and have nothing in common with it last. Of the room a share is kept for
-// what was saved. In any case lines that have
-// something in common with the question are shown with what their messages say around them,
-// as far as there is room. An appointment that was only mentioned and is over is selected only
-// for a question that shares a word with it.
+// next, some about how to answer, those for other questions than this one last, and the newest
+// that contain a rare word of the question; then lines in descending order of relevance to the
+// question, each with its changes, those that are dormant or over and have nothing in common with
+// it last. Of the room a share is kept for what was saved. In any case lines that have something
+// in common with the question are shown with what their messages say around them, as far as there
+// is room. What was only mentioned and is over, an appointment or a stay of a while, is selected
+// only for a question that shares a word with it.
 func (a *Asked) Choose(budget int) Section {
 	s := a.s
 	c := &choice{s: s, now: a.now, left: budget - s.titles(), asked: s.sharing(a.question), taken: make(map[*line]bool)}
@@ -271,6 +271,7 @@ func (a *Asked) Choose(budget int) Section {
 		c.takeKept(a.lines)
 		c.takeSoon()
 		c.takeStyles()
+		c.takeNamed(a)
 		c.reserve = saved
 		for l := range c.taken {
 			c.reserve.release(l)

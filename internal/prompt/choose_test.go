@@ -52,6 +52,29 @@ func TestLinesLikeTheQuestionByMeaning(t *testing.T) {
 	require.Contains(t, ask(0.9), means)
 }
 
+// A question that names a thing in general words needs what the user said of it, the newest first.
+func TestRareWordsOfTheQuestionComeFirst(t *testing.T) {
+	for question, said := range map[string][2]string{
+		"Side effects of losartan?":   {"Losartan has gone up to 100 mg, Halloran rang about it.", "She agreed, so losartan is history."},
+		"Nebenwirkungen von Losartan": {"Losartan wurde auf 100 mg erhöht, die Praxis rief an.", "Sie war einverstanden, Losartan ist Geschichte."},
+		"二甲双胍有什么副作用？":                 {"医生把二甲双胍加到一千。", "晚上的二甲双胍不用吃了。"},
+	} {
+		sentences := said[:]
+		for i := range 40 {
+			sentences = append(sentences, fmt.Sprintf("The doctor gave me new medicine number %d for my blood pressure, without effects on my side.", i+2))
+		}
+		lines := linesOf(claimsOf(nil, sentences...), time.UTC)
+		chosen := lines.Ask(t.Context(), question, "", Meaning{}, nil, time.Now()).Choose(150)
+		require.Contains(t, chosen.Text, said[0], question)
+		require.Contains(t, chosen.Text, said[1], question)
+		for budget := 30; budget < 150; budget += 5 {
+			if text := lines.Ask(t.Context(), question, "", Meaning{}, nil, time.Now()).Choose(budget).Text; strings.Contains(text, said[0]) {
+				require.Contains(t, text, said[1], "%s %d", question, budget)
+			}
+		}
+	}
+}
+
 // The lines without those of messages are indexed once.
 func TestToldOnlyIsKept(t *testing.T) {
 	lines := linesOf(claimsOf(nil, "My shelf is red."), time.UTC)
@@ -233,6 +256,8 @@ func TestPastAppointmentsTakeNoRoom(t *testing.T) {
 		{"Parents' evening is next Thursday", "What did they say at parents' evening?"},
 		{"Hair appointment on 21 March", "Who did my hair?"},
 		{"Zahnarzt am 24. März um 9", "Wie war es beim Zahnarzt?"},
+		{"I've an appointment with Dr Osei on 14 April at 10.", "When do I see Osei?"},
+		{"I'm in Crete until Friday, on a walking holiday", "What was Crete like?"},
 	} {
 		lines := linesOf(claimsOf(lasting, c.said, "My cat is called Miso."), time.UTC)
 		for _, budget := range []int{1000, 60} {

@@ -287,8 +287,8 @@ func (c *ownClaim) prepare(loc *time.Location) {
 	c.roots = slices.Compact(c.roots)
 }
 
-// passesAt returns the end of the event or plan that a sentence of that time states, zero
-// for others. A sentence in a message is an appointment if it is short, since a longer one
+// passesAt returns the end of the event or plan that a sentence of that time states, or the
+// end that it gives itself, see [ownEnd], zero for others. A sentence in a message is an appointment if it is short, since a longer one
 // says more than that, and if each of its dates is a later day: what was over already is
 // history, and what begins, ends or moves that day holds afterwards. A date without a year
 // is the nearest one.
@@ -297,7 +297,12 @@ func (c *ownClaim) passesAt(spans []text.TimeSpan, said time.Time) (end time.Tim
 	if c.isLasting() {
 		temporal = grounding.Temporal(c.text, said)
 	}
-	if temporal != schema.TemporalEvent && temporal != schema.TemporalPlan || only && (holdsAfter(c.text) || len(text.Terms(c.text)) > appointmentTerms) {
+	if only {
+		if end := ownEnd(c.text, spans, said); !end.IsZero() {
+			return end
+		}
+	}
+	if temporal != schema.TemporalEvent && temporal != schema.TemporalPlan || only && (holdsAfter(c.text) || !isShort(c.text)) {
 		return time.Time{}
 	}
 	for _, span := range spans {
@@ -313,20 +318,6 @@ func (c *ownClaim) passesAt(spans []text.TimeSpan, said time.Time) (end time.Tim
 	}
 	return end
 }
-
-// appointmentTerms is the maximum length of an appointment, in terms.
-const appointmentTerms = 10
-
-// holdsAfter reports whether a sentence is about a change, which holds after its day.
-func holdsAfter(sentence string) bool {
-	return said.TellsChange(sentence) || turningPoint.MatchString(sentence)
-}
-
-// turningPoint matches what a day begins, ends or moves, in the languages of
-// [said.LastingOf].
-var turningPoint = regexp.MustCompile(`(?i)\b(?:start|begin|mov(?:e|ing)|marr|wedding|due\b|expire|end(?:s|ing)?\b|leav|join|retir|open|clos|chang|switch|becom|turns?\b|born` +
-	`|anf[aä]ng|fängt|beginn|zieh|umzug|heirat|hochzeit|entbind|läuft ab|abläuft|ende[tn]?\b|verl[aä]ss|rente|eröffn|schließ|wechsel|wird\b|empiez|empez|comienz|mud|cas[ao]|boda|vence|termin|deja|jubil|abr[ei]|cierr|cambi|cumple)` +
-	`|开始|搬|结婚|婚礼|预产|到期|截止|结束|离职|入职|退休|开业|关门|换|改|起`)
 
 // withoutQuestion removes the question at the end of a sentence that no pattern parsed,
 // and marks what leads to one: "Wife's supplies are ready. Where am I headed?" and "The

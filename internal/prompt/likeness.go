@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"math"
+	"slices"
 
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/internal/topics"
@@ -113,6 +114,42 @@ func (s *Lines) sharing(question string) map[int32]bool {
 	}
 	return share
 }
+
+// naming returns the lines that contain a rare word of a question as it stands, such as the name
+// of a person or of a medicine, the newest first.
+func (s *Lines) naming(question string) (named []*line) {
+	terms, held := text.QueryTerms(question, maxLikenessTerms), make(map[int32]float64)
+	if len(terms) > mostAskedTerms {
+		return nil // a text to work on
+	}
+	for _, term := range terms {
+		of := s.terms[term]
+		if len(of) > min(mostNamed, len(s.all)/rareIn) || lexicon.IsGeneric(term) || text.IsStopWord(term) {
+			continue
+		}
+		share := 1.0
+		if lexicon.IsUnspaced(term) {
+			share = 0.5 // a single pair of characters proves nothing
+		}
+		for _, at := range of {
+			if held[at] += share; held[at] >= 1 && held[at]-share < 1 {
+				named = append(named, s.all[at])
+			}
+		}
+	}
+	slices.SortStableFunc(named, func(a, b *line) int { return b.Said.Compare(a.Said) })
+	return named
+}
+
+// A rare word stands in at most mostNamed lines and in one of rareIn. The lines that contain one
+// get at most namedShare of the room, and namedTokens. A question has at most mostAskedTerms.
+const (
+	mostNamed      = 6
+	rareIn         = 8
+	namedShare     = 0.5
+	namedTokens    = 300
+	mostAskedTerms = 12
+)
 
 // foundLikeness is the likeness added for the first search result.
 const foundLikeness = 2
