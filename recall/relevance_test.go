@@ -146,6 +146,40 @@ func TestEchoesAreNotAnswers(t *testing.T) {
 	}
 }
 
+// A number that names a thing is enough, whatever the form of the question; an amount or a year is
+// not.
+func TestARareNumberIdentifies(t *testing.T) {
+	db := open(t)
+	turns := []turn{
+		{session: "ci", role: "assistant", text: "CI run 881 failed, the linter timed out."}, {session: "ci", role: "assistant", text: "Ticket 5512 is about blank pages.", minutes: 1},
+		{session: "home", role: "user", text: "Take 250 ml of milk for the pancakes.", minutes: 2}, {session: "home", role: "user", text: "We moved in the summer of 2019.", minutes: 3},
+	}
+	for i, of := range []string{"garden", "piano", "harbour", "kitchen", "bicycle", "lighthouse", "orchard", "museum", "railway", "theatre"} {
+		for j, does := range []string{"needs water", "is painted blue", "was closed for a week", "smells of rain"} {
+			turns = append(turns, turn{session: of, role: "user", text: "The " + of + " " + does + ".", minutes: 10 + 4*i + j})
+		}
+	}
+	say(t, db, ada, turns...)
+	s := New(db, Options{})
+	for asked, holds := range map[string]string{
+		"Write a post-mortem for run 881.": "run 881", "Summarise what went wrong in CI run 881.": "run 881", "Fasse den Run 881 zusammen.": "run 881",
+		"Draft a reply to ticket 5512.": "5512",
+	} {
+		answer := search(t, s, Query{Text: asked})
+		require.Contains(t, answer.Results[0].Memory.Content, holds, asked)
+		require.GreaterOrEqual(t, answer.Results[0].Relevance, aboutIt, asked)
+	}
+	for _, asked := range []string{
+		"Convert 250 ml of water to cups.", "Write a poem about the summer of 2019.", "What is 881?", "Write a post-mortem for run 882.",
+		"Explain what port 5432 is for.", "Translate: the bill is 345 euros.", "Write a story about a linter.", "Draft a reply to ticket 5521.",
+		"Name ten films of 2019.", "How tall is a mountain of 5512 metres in feet?",
+	} {
+		for _, r := range search(t, s, Query{Text: asked}).Results {
+			require.Lessf(t, r.Relevance, aboutIt, "%s: %s", asked, r.Memory.Content)
+		}
+	}
+}
+
 func TestRelevanceIsAProbability(t *testing.T) {
 	unit := rapid.Float64Range(0, 1)
 	rapid.Check(t, func(t *rapid.T) {
