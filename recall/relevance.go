@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strconv"
+
+	"github.com/ebbmem/ebb/recall/lexicon"
 )
 
 // The ranker cannot decide whether a question is about what the memory holds: it
@@ -161,6 +162,7 @@ func (t *topic) judge(results []Result) (relevance float64, grounds []Signal) {
 	if t.found(results, &about) {
 		relevance = logistic(odds(grounds))
 	}
+	identifying := parts(lexicon.Identifying(t.terms, t.df))
 	for i := range results {
 		r, g := &results[i], &all[i]
 		if !r.echo {
@@ -168,39 +170,11 @@ func (t *topic) judge(results []Result) (relevance float64, grounds []Signal) {
 		}
 		r.Grounds = between(g.list(&textAnswers), g.list(&vectorAnswers), t.vectors)
 		r.Relevance = max(r.MinRelevance, relevance*logistic(odds(r.Grounds)))
-		if !r.echo && t.identifies(r.passage) {
+		if !r.echo && r.passage.exact&r.passage.near&identifying != 0 {
 			r.Relevance = max(r.Relevance, aboutIt)
 		}
 	}
 	return relevance, grounds
-}
-
-// identifies reports whether a passage holds a rare number of the question beside another part of
-// it: "run 881" is that run, whatever form the question has and whatever else the memory is about.
-func (t *topic) identifies(p passage) bool {
-	for i, term := range t.terms {
-		if p.exact&p.near&(1<<i) != 0 && t.df[i] <= mostIdentified && isIdentifier(term) {
-			return true
-		}
-	}
-	return false
-}
-
-// mostIdentified is the number of chunks that a number may stand in to identify something.
-const mostIdentified = 8
-
-// isIdentifier reports whether a term is a number that is hardly an amount or a year.
-func isIdentifier(term string) bool {
-	n, err := strconv.Atoi(term)
-	switch {
-	case err != nil || term[0] == '0':
-		return false
-	case len(term) == 3:
-		return n%10 != 0
-	case len(term) == 4:
-		return n%100 != 0 && (n < 1900 || n >= 2100)
-	}
-	return len(term) > 4 && n%1000 != 0
 }
 
 // evidence is what speaks for one result, whatever stands above it.

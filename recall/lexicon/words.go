@@ -1,6 +1,7 @@
 package lexicon
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -32,6 +33,35 @@ func IsFrame(term string) bool { return frameWord[term] }
 // date, or one of the commonest words.
 func IsGeneric(term string) bool {
 	return frameWord[term] || dateWord[term] || commonWord[term] || term[0] >= '0' && term[0] <= '9'
+}
+
+// Identifying returns a bit for each of the terms of a question that is a rare number: "run 881" is
+// that run, whatever form the question has. found is how many chunks of the memory hold each term.
+// A bit beyond 63 is lost.
+func Identifying(terms []string, found []int) (bits uint64) {
+	for i, term := range terms {
+		if found[i] <= mostIdentified && isIdentifier(term) {
+			bits |= 1 << i
+		}
+	}
+	return bits
+}
+
+// mostIdentified is the number of chunks that a number may stand in to identify something.
+const mostIdentified = 8
+
+// isIdentifier reports whether a term is a number that is hardly an amount or a year.
+func isIdentifier(term string) bool {
+	n, err := strconv.Atoi(term)
+	switch {
+	case err != nil || term[0] == '0':
+		return false
+	case len(term) == 3:
+		return n%10 != 0
+	case len(term) == 4:
+		return n%100 != 0 && (n < 1900 || n >= 2100)
+	}
+	return len(term) > 4 && n%1000 != 0
 }
 
 // frameWord lists words that frame a question ("what kind of …", "do they both …").
