@@ -47,7 +47,7 @@ type Options struct {
 // Searcher finds memories. It is safe for concurrent use and only reads. It caches
 // the text indexes of the users searched last.
 type Searcher struct {
-	degraded *degradations
+	degraded *users.Degradations
 
 	db              *schema.DB
 	opts            Options
@@ -73,7 +73,7 @@ func New(db *schema.DB, opts Options) *Searcher {
 	bg := background.New()
 	s := &Searcher{
 		db: db, opts: opts, weights: DefaultWeights(), meanings: VectorWeights(), scorer: opts.Scorer, candidateFactor: opts.CandidateFactor, retention: opts.Retention,
-		indexes: newIndexes(db, bg), background: bg, degraded: &degradations{byUser: users.New[map[string]*Degradation](maxDegraded)},
+		indexes: newIndexes(db, bg), background: bg, degraded: users.NewDegradations(),
 	}
 	if opts.Weights != nil {
 		s.weights, s.meanings = *opts.Weights, *opts.Weights
@@ -133,7 +133,7 @@ func (s *Searcher) Search(ctx context.Context, scope schema.Scope, q Query) (*An
 	if err != nil {
 		return nil, err
 	}
-	s.degraded.note(userID, s.db.Now(), answer.Degraded)
+	s.noteDegraded(userID, answer.Degraded)
 	return answer, nil
 }
 

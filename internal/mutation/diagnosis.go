@@ -140,8 +140,8 @@ var diagnosis = []Mutant{
 	{
 		Defence: "health shows the arms of searches that fail",
 		File:    "recall/search.go",
-		Old:     "s.degraded.note(userID, s.db.Now(), answer.Degraded)",
-		New:     "s.degraded.note(userID, s.db.Now(), nil)",
+		Old:     "s.noteDegraded(userID, answer.Degraded)",
+		New:     "s.noteDegraded(userID, nil)",
 		Package: "./extension",
 		Test:    "TestHealthShowsDegradedArms",
 	},

@@ -146,8 +146,8 @@ var isolation = []Mutant{
 	{
 		Defence: "memory_stats hides degraded arms of another user's searches",
 		File:    "recall/degradation.go",
-		Old:     "known, _ := s.degraded.byUser.Peek(userID)",
-		New:     "known, _ := s.degraded.byUser.Peek(everybody)",
+		Old:     "{ return s.degraded.Of(userID) }",
+		New:     "{ return s.degraded.Of(users.Everybody) }",
 		Package: "./extension",
 		Test:    "TestHealthShowsDegradedArms",
 	},
