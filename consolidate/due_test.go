@@ -46,6 +46,8 @@ func TestDueDay(t *testing.T) {
 		{"a date the place skipped never comes", at(apia, "2011-12-31 01:30"), "2011-12-28", apia, time.Hour, "2011-12-29", true},
 		{"half-hour zones", time.Date(2026, 1, 9, 19, 30, 0, 0, time.UTC), "2026-01-08", kolkata, time.Hour, "2026-01-09", true},
 		{"a place further west", at(london, "2026-01-10 02:00"), "2026-01-09", zone(t, "America/Los_Angeles"), time.Hour, "2026-01-08", false},
+		{"moved west over the date line after a night", at(london, "2026-01-10 02:00"), "2026-01-10", zone(t, "America/Los_Angeles"), time.Hour, "2026-01-08", false},
+		{"recorded by a wrong clock", at(london, "2026-01-10 02:00"), "2036-05-01", london, time.Hour, "2026-01-09", true},
 		{"zones without a name", time.Date(2026, 1, 10, 0, 0, 0, 0, time.UTC), "", time.FixedZone("", 3*3600), time.Hour, "2026-01-09", true},
 	} {
 		day, due := schedule.DueDay(c.now, c.through, c.location, c.at)

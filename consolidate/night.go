@@ -65,7 +65,7 @@ func (n *night) begin(ctx context.Context, scope schema.Scope) (proceed bool, er
 		}
 		if n.day != "" {
 			through, err := tx.NightsThrough(ctx, n.input.UserID)
-			if err != nil || through >= n.day {
+			if err != nil || through >= n.day && !schema.AheadOfClock(through, n.input.Now.In(n.input.Location)) {
 				return err
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/schedule"
 	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -167,6 +168,53 @@ func TestStageThatFailsDoesNotStopTheOthers(t *testing.T) {
 		require.Empty(t, failures, "a night that goes well clears what failed")
 		return errors.Join(err, err2)
 	}))
+}
+
+// A clock that was ten years ahead for one night ends neither the nights after it, nor what a
+// day may retire, nor what a trigger asks for.
+func TestNightsGoOnAfterAWrongClock(t *testing.T) {
+	db, c := aged(t)
+	var faded []*schema.Memory
+	for _, content := range []string{"one", "two", "three"} {
+		faded = append(faded, derived(t, db, content))
+	}
+	retired := func() (n int) {
+		for _, m := range faded {
+			if reread(t, db, m).State == schema.StateRetired {
+				n++
+			}
+		}
+		return n
+	}
+	asks := trigger{stage{"asks", func(context.Context, *consolidate.Input) ([]consolidate.Proposal, error) { return nil, nil }}}
+	r := runner(t, db, stages(asks, consolidate.Prune{}), func(o *consolidate.RunnerOptions) {
+		o.Model = answering(func(string) string { return "{}" })
+	})
+	c.set(start.AddDate(10, 0, 0))
+	_, err := r.RunNight(t.Context(), ada, "2036-02-29")
+	require.NoError(t, err)
+	require.Equal(t, 1, retired(), "a day retires one")
+
+	c.set(start.AddDate(1, 0, 0))
+	due, err := r.Triggered(t.Context(), faded[0].UserID)
+	require.NoError(t, err)
+	require.True(t, due, "the pause after a run in the future is no pause")
+	s, err := schedule.New(r, db, schedule.Options{Now: c.time, Location: time.UTC})
+	require.NoError(t, err)
+	require.NoError(t, s.Check(t.Context()))
+	require.Equal(t, 2, retired())
+	require.NoError(t, s.Check(t.Context()))
+	require.Equal(t, 2, retired(), "the day is done")
+	c.set(start.AddDate(1, 0, 1))
+	require.NoError(t, s.Check(t.Context()))
+	require.Equal(t, 3, retired())
+}
+
+// trigger is a stage that asks for a run unless one ran within the pause.
+type trigger struct{ stage }
+
+func (trigger) Due(context.Context, *schema.Snapshot, int64) (consolidate.Urgency, error) {
+	return consolidate.DueLater, nil
 }
 
 func TestInterruptedRunResumes(t *testing.T) {

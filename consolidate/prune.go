@@ -75,9 +75,16 @@ func (in *Input) strength(m *schema.Memory) float64 {
 // whole cap.
 const retirementDay = 20 * time.Hour
 
+// day bounds what counts towards a limit per day. What a wrong clock recorded far in the
+// future does not.
+func (in *Input) day() (since, until schema.Time) {
+	return schema.At(in.Now.Add(-retirementDay)), schema.At(in.Now.Add(retirementDay))
+}
+
 // allowance returns how many memories may still be pruned today.
 func allowance(ctx context.Context, reads schema.NightReads, in *Input) (int, error) {
-	active, pruned, err := reads.PruneCounts(ctx, in.UserID, nightActor, schema.At(in.Now.Add(-retirementDay)))
+	since, until := in.day()
+	active, pruned, err := reads.PruneCounts(ctx, in.UserID, nightActor, since, until)
 	if err != nil {
 		return 0, err
 	}

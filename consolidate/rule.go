@@ -110,7 +110,8 @@ func (r *Rule) propose(ctx context.Context, in *Input) (proposals []Proposal, er
 		if guarded, err = guardedMemories(ctx, s, in); err != nil || r.Most <= 0 {
 			return err
 		}
-		revised, err := s.Night().Revised(ctx, in.UserID, r.Name, schema.At(in.Now.Add(-retirementDay)))
+		since, until := in.day()
+		revised, err := s.Night().Revised(ctx, in.UserID, r.Name, since, until)
 		left = max(0, r.Most-revised)
 		return err
 	})

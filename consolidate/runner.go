@@ -120,7 +120,7 @@ func (r *Runner) Triggered(ctx context.Context, userID int64) (due bool, err err
 		if err != nil && !isNotFound(err) {
 			return err
 		}
-		paused := err == nil && r.opts.Now().Sub(last.StartedAt.Time) < triggerPause
+		paused := err == nil && r.opts.Now().Sub(last.StartedAt.Time).Abs() < triggerPause // a run far in the future had a wrong clock
 		for _, stage := range r.opts.Stages {
 			t, ok := stage.(Trigger)
 			if !ok || due {

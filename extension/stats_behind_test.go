@@ -104,6 +104,8 @@ func TestHealthCountsOverdueNightsAndQuarantine(t *testing.T) {
 	h := health(t, x)
 	require.Equal(t, int64(8), h.NightsOverdue, "2 to 9 March")
 	require.Equal(t, int64(3), h.Quarantined)
+	memtest.Spoil(t, path, "UPDATE users SET nights_through = '2036-03-01'")
+	require.Equal(t, int64(1), health(t, x).NightsOverdue, "a day in the future was recorded by a wrong clock")
 }
 
 // One Go type stands for all models behind langchaingo's embedder: without a

@@ -47,15 +47,15 @@ func (n NightReads) CountMeeting(ctx context.Context, userID int64, state State,
 }
 
 // PruneCounts returns how many of the user's derived memories are active, and
-// how many runs by actor retired, deactivated or revised since a time that are no
+// how many runs by actor retired, deactivated or revised between two times that are no
 // longer active.
-func (n NightReads) PruneCounts(ctx context.Context, userID int64, actor string, since Time) (active, pruned int, err error) {
+func (n NightReads) PruneCounts(ctx context.Context, userID int64, actor string, since, until Time) (active, pruned int, err error) {
 	err = n.db.Row(ctx, `SELECT
 		(SELECT count(*) FROM memories WHERE user_id = ?1 AND kind <> 'episode' AND state = 'active'),
 		(SELECT count(DISTINCT o.record_id) FROM ops o JOIN memories m ON m.id = o.record_id
 			WHERE o.user_id = ?1 AND o.run_id IS NOT NULL AND o.actor = ?2 AND +o.record = 'memories'
-			AND (o.operation IN ('retire', 'state') OR substr(o.operation, 1, 7) = 'revise:') AND o.at > ?3 AND m.state IN ('retired', 'dormant') AND m.kind <> 'episode')`,
-		[]any{userID, actor, since}, &active, &pruned)
+			AND (o.operation IN ('retire', 'state') OR substr(o.operation, 1, 7) = 'revise:') AND o.at > ?3 AND o.at < ?4 AND m.state IN ('retired', 'dormant') AND m.kind <> 'episode')`,
+		[]any{userID, actor, since, until}, &active, &pruned)
 	return active, pruned, err
 }
 

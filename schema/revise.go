@@ -134,11 +134,11 @@ func (tx *Tx) Revise(ctx context.Context, m *Memory, r Revision, rule string, by
 // OpRevise, with the name of the rule, is the operation of a revision.
 const OpRevise = "revise:"
 
-// Revised returns how many memories a rule has revised since a time, but for those
+// Revised returns how many memories a rule has revised between two times, but for those
 // whose revision was undone.
-func (n NightReads) Revised(ctx context.Context, userID int64, rule string, since Time) (revised int, err error) {
+func (n NightReads) Revised(ctx context.Context, userID int64, rule string, since, until Time) (revised int, err error) {
 	err = n.db.Row(ctx, `SELECT count(DISTINCT o.record_id) FROM ops o JOIN runs r ON r.id = o.run_id
-		WHERE o.user_id = ? AND o.operation = ? AND o.at > ? AND r.state <> 'undone'`, []any{userID, OpRevise + rule, since}, &revised)
+		WHERE o.user_id = ? AND o.operation = ? AND o.at > ? AND o.at < ? AND r.state <> 'undone'`, []any{userID, OpRevise + rule, since, until}, &revised)
 	return revised, err
 }
 

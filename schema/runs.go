@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"time"
 )
 
 // LastRun returns the user's newest consolidation, not a run of [CauseSaid] or
@@ -145,9 +146,15 @@ func (tx *Tx) NightsThrough(ctx context.Context, userID int64) (day string, err 
 	return day, err
 }
 
-// SetNightsThrough records that all local days through day are consolidated. It never
-// moves back.
+// AheadOfClock reports whether a consolidated day cannot be over yet at now, in the user's
+// time zone: it was recorded by a wrong clock. Tomorrow is not ahead, since a journey west
+// moves the local date back.
+func AheadOfClock(day string, now time.Time) bool {
+	return day > now.AddDate(0, 0, 1).Format(time.DateOnly)
+}
+
+// SetNightsThrough records that all local days through day are consolidated.
 func (tx *Tx) SetNightsThrough(ctx context.Context, userID int64, day string) error {
-	_, err := tx.Exec(ctx, "UPDATE users SET nights_through = max(nights_through, ?) WHERE id = ?", day, userID)
+	_, err := tx.Exec(ctx, "UPDATE users SET nights_through = ? WHERE id = ?", day, userID)
 	return err
 }

@@ -2,6 +2,8 @@ package schedule
 
 import (
 	"time"
+
+	"github.com/ebbmem/ebb/schema"
 )
 
 // DueDay returns the local day to consolidate at now, as YYYY-MM-DD, and whether
@@ -9,7 +11,8 @@ import (
 //
 // A day is due from the time at (1 h is 01:00) of the next day. Of several days
 // the last is due: a night covers all memories, so one run catches up with days
-// during which a laptop slept.
+// during which a laptop slept. A through in the future comes from a wrong clock and
+// counts as none.
 //
 // It depends on the local calendar alone, so that each local day is due once
 // whatever the clocks do: a time that daylight saving skips is past after the
@@ -24,7 +27,7 @@ func DueDay(now time.Time, through string, location *time.Location, at time.Dura
 		last = previousDay(last)
 	}
 	day = last.Format(time.DateOnly)
-	return day, day > through
+	return day, day > through || schema.AheadOfClock(through, local)
 }
 
 // previousDay returns an instant on the local date before t's. It walks back in

@@ -34,7 +34,7 @@ func (c NightClock) Overdue(zone, through string, created time.Time) int64 {
 	if !due {
 		return 0
 	}
-	return daysBetween(through, day)
+	return max(1, daysBetween(through, day)) // it is negative after a night by a wrong clock
 }
 
 // MostOverdue counts the overdue nights of the user furthest behind, and gives the
