@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tmc/langchaingo/llms"
@@ -90,8 +91,10 @@ type Asker struct {
 	pause   time.Duration // before a failed call is repeated
 	redact  schema.Redact // nil for none
 
+	plain atomic.Bool // the provider has no functions
+	cut   atomic.Bool // an answer was cut off at its client's maximum
+
 	mu      sync.Mutex
-	plain   bool     // the provider has no functions
 	prompts []string // asked since TakePrompts
 }
 
@@ -127,7 +130,7 @@ func (a *Asker) Ask(ctx context.Context, p Prompt, use func(decode func(any) err
 		}
 		a.account.addFault()
 		if !called {
-			a.setPlain() // a small server accepts functions and ignores them
+			a.plain.Store(true) // a small server accepts functions and ignores them
 		}
 		messages = append(messages[:2:2],
 			llms.TextParts(llms.ChatMessageTypeAI, text.Truncate(answer, 500)),
@@ -198,7 +201,10 @@ func (a *Asker) try(ctx context.Context, p Prompt, messages []llms.MessageConten
 	ctx, cancel := context.WithTimeout(ctx, a.timeout)
 	defer cancel()
 	options := []llms.CallOption{llms.WithTemperature(0)}
-	plain := a.isPlain() || p.Schema == nil
+	if a.cut.Load() {
+		options = append(options, llms.WithMaxTokens(maxTokens))
+	}
+	plain := a.plain.Load() || p.Schema == nil
 	if plain {
 		if !p.lines {
 			options = append(options, llms.WithJSONMode())
@@ -216,15 +222,18 @@ func (a *Asker) try(ctx context.Context, p Prompt, messages []llms.MessageConten
 	}
 	if err != nil {
 		if !plain && refusesFunctions(err) {
-			a.setPlain()
+			a.plain.Store(true)
 			return a.try(ctx, p, messages)
 		}
 		return "", false, err
 	}
-	answer, called, complete := contentOf(resp, p.Name)
+	answer, called, cut := contentOf(resp, p.Name)
 	a.account.addCall(tokens(resp, messages, answer))
+	if slices.Contains(byMaximum, cut) {
+		a.cut.Store(true)
+	}
 	switch {
-	case complete:
+	case cut == "":
 	case p.lines:
 		answer = answer[:strings.LastIndexByte(answer, '\n')+1] // the last line is incomplete
 	default:
@@ -261,28 +270,50 @@ func (a *Asker) generate(ctx context.Context, messages []llms.MessageContent, op
 	}
 }
 
-// contentOf returns the answer of a response, from a function call or from text,
-// whether it was called, and whether the answer is complete.
-func contentOf(resp *llms.ContentResponse, function string) (answer string, called, complete bool) {
-	if resp == nil || len(resp.Choices) == 0 || resp.Choices[0] == nil {
-		return "", false, true
+// choicesOf returns the choices of a response. A client for Anthropic returns one for each
+// block of an answer: thoughts without content, text, and a function call.
+func choicesOf(resp *llms.ContentResponse) []*llms.ContentChoice {
+	if resp == nil {
+		return nil
 	}
-	c := resp.Choices[0]
-	answer = c.Content
-	for _, call := range c.ToolCalls {
-		if call.FunctionCall != nil && call.FunctionCall.Name == function {
-			answer, called = call.FunctionCall.Arguments, true
-			break
+	return slices.DeleteFunc(slices.Clone(resp.Choices), func(c *llms.ContentChoice) bool { return c == nil })
+}
+
+// contentOf returns the answer of a response, from a function call or from text,
+// whether it was called, and why it was cut off; "" if it is complete.
+func contentOf(resp *llms.ContentResponse, function string) (answer string, called bool, cut string) {
+	var texts []string
+	for _, c := range choicesOf(resp) {
+		if c.Content != "" {
+			texts = append(texts, c.Content)
+		}
+		if c.StopReason == "length" || slices.Contains(byMaximum, c.StopReason) {
+			cut = c.StopReason
+		}
+		for _, call := range c.ToolCalls {
+			if call.FunctionCall != nil && call.FunctionCall.Name == function && !called {
+				answer, called = call.FunctionCall.Arguments, true
+			}
 		}
 	}
-	return answer, called, !slices.Contains([]string{"length", "max_tokens", "MAX_TOKENS", "FinishReasonMaxTokens"}, c.StopReason)
+	if !called {
+		answer = strings.Join(texts, "\n")
+	}
+	return answer, called, cut
 }
+
+// byMaximum are the stop reasons of providers whose clients send a maximum of 2,048 tokens
+// unless they are given another. [maxTokens] is sent after the first of these answers. It is
+// not sent to others, which may refuse what exceeds the model's context with the prompt.
+var byMaximum = []string{"max_tokens", "MAX_TOKENS", "FinishReasonMaxTokens"}
+
+const maxTokens = 8192
 
 // tokens returns the token counts of the provider, or an estimate.
 func tokens(resp *llms.ContentResponse, messages []llms.MessageContent, answer string) (in, out int) {
-	if resp != nil && len(resp.Choices) > 0 && resp.Choices[0] != nil {
-		info := resp.Choices[0].GenerationInfo
-		in, out = number(info, "PromptTokens", "InputTokens", "input_tokens"), number(info, "CompletionTokens", "OutputTokens", "output_tokens")
+	for _, c := range choicesOf(resp) { // each has the counts of the whole response, or none
+		in = max(in, number(c.GenerationInfo, "PromptTokens", "InputTokens", "input_tokens"))
+		out = max(out, number(c.GenerationInfo, "CompletionTokens", "OutputTokens", "output_tokens"))
 	}
 	if in <= 0 { // missing, or negative, which would extend the budget
 		for _, m := range messages {
@@ -345,18 +376,6 @@ func schemaText(schema map[string]any) string {
 		panic(err) // schemas are constants of this module
 	}
 	return "\n\nAnswer with one JSON object of this JSON Schema and nothing else:\n" + string(b)
-}
-
-func (a *Asker) isPlain() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.plain
-}
-
-func (a *Asker) setPlain() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.plain = true
 }
 
 func (a *Asker) remember(prompt string) {

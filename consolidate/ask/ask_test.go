@@ -130,6 +130,72 @@ func TestProviderWithoutFunctions(t *testing.T) {
 	require.Zero(t, a.account.Usage().Faults)
 }
 
+// blocks is a client that returns one choice for each block of an answer, as langchaingo's
+// for Anthropic does.
+type blocks struct {
+	llms.Model
+	answers [][]*llms.ContentChoice
+	maxima  []int // tokens allowed in each call; 0 for the client's own
+}
+
+func (b *blocks) GenerateContent(_ context.Context, _ []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
+	var o llms.CallOptions
+	for _, option := range options {
+		option(&o)
+	}
+	b.maxima = append(b.maxima, o.MaxTokens)
+	answer := b.answers[0]
+	b.answers = b.answers[1:]
+	return &llms.ContentResponse{Choices: answer}, nil
+}
+
+func block(content, arguments, stop string) *llms.ContentChoice {
+	c := &llms.ContentChoice{Content: content, StopReason: stop, GenerationInfo: map[string]any{"InputTokens": 70, "OutputTokens": 7}}
+	if arguments != "" {
+		c.ToolCalls = []llms.ToolCall{{FunctionCall: &llms.FunctionCall{Name: "probe", Arguments: arguments}}}
+	}
+	return c
+}
+
+func TestAnswersInBlocks(t *testing.T) {
+	for name, answer := range map[string][]*llms.ContentChoice{
+		"text before the call": {block("Let me count {them}.", "", "tool_use"), block("", `{"n": 3}`, "tool_use")},
+		"thoughts":             {block("", "", "tool_use"), nil, block("", `{"n": 3}`, "tool_use")},
+		"thoughts and text":    {block("", "", "end_turn"), block(`{"n": 3}`, "", "end_turn")},
+		"text in two":          {block("Here it is:", "", "end_turn"), block(`{"n": 3}`, "", "end_turn")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			model := &blocks{answers: [][]*llms.ContentChoice{answer}}
+			a := asker(model, Budget{})
+			n, err := a.number(t)
+			require.NoError(t, err)
+			require.Equal(t, 3, n)
+			require.Equal(t, Usage{Calls: 1, InputTokens: 70, OutputTokens: 7}, a.account.Usage())
+			require.Equal(t, []int{0}, model.maxima)
+		})
+	}
+}
+
+// A client that sends a low maximum of its own is given a higher one once that cuts an answer.
+func TestAnswerCutAtTheClientsMaximum(t *testing.T) {
+	model := &blocks{answers: [][]*llms.ContentChoice{
+		{block("", "", "max_tokens"), block("", `{}`, "max_tokens")},
+		{block("", `{"n": 3}`, "tool_use")}, {block("", `{"n": 3}`, "tool_use")},
+	}}
+	a := asker(model, Budget{})
+	for range 2 {
+		n, err := a.number(t)
+		require.NoError(t, err)
+		require.Equal(t, 3, n)
+	}
+	require.Equal(t, []int{0, maxTokens, maxTokens}, model.maxima)
+	model = &blocks{answers: [][]*llms.ContentChoice{{block(`{"n": 7}`, "", "length")}, {block(`{"n": 3}`, "", "stop")}}}
+	n, err := asker(model, Budget{}).number(t)
+	require.NoError(t, err)
+	require.Equal(t, 3, n)
+	require.Equal(t, []int{0, 0}, model.maxima, "the context itself was full")
+}
+
 // A server that accepts functions and ignores them is shown the form as text.
 func TestProviderIgnoresFunctions(t *testing.T) {
 	server := llmtest.New(t)
