@@ -100,6 +100,13 @@ func (n *night) open(ctx context.Context, tx *schema.Tx) error {
 	}
 	n.input.RunID, n.report.RunID = run.ID, run.UID
 	n.account = ask.NewAccount(n.runner.opts.Budget, n.runner.opts.Prices, usageOf(run))
+	if n.day != "" { // the schedule repeats a failed night every hour
+		spent, err := tx.SpentOn(ctx, n.input.UserID, n.cause, n.day, run.ID)
+		if err != nil {
+			return err
+		}
+		n.account.Charge(usageOf(spent))
+	}
 	return tx.FailOtherRuns(ctx, n.input.UserID, run.ID, schema.At(n.input.Now))
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/consolidate/schedule"
 	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
@@ -168,6 +169,40 @@ func TestStageThatFailsDoesNotStopTheOthers(t *testing.T) {
 		require.Empty(t, failures, "a night that goes well clears what failed")
 		return errors.Join(err, err2)
 	}))
+}
+
+// A failed night is tried again every hour of its day, but not with a new budget.
+func TestAttemptsAtANightShareItsBudget(t *testing.T) {
+	db, c := aged(t)
+	derived(t, db, "tea")
+	c.set(start.AddDate(0, 0, 3))
+	greedy := stage{"greedy", func(ctx context.Context, in *consolidate.Input) ([]consolidate.Proposal, error) {
+		for {
+			if err := in.Model.Ask(ctx, ask.Prompt{Name: "more", Version: 1}, func(func(any) error) error { return nil }); err != nil {
+				return nil, err
+			}
+		}
+	}}
+	broken := stage{"broken", func(context.Context, *consolidate.Input) ([]consolidate.Proposal, error) {
+		return nil, errors.New("broken")
+	}}
+	r := runner(t, db, stages(greedy, broken), func(o *consolidate.RunnerOptions) {
+		o.Model, o.Budget = answering(func(string) string { return "{}" }), ask.Budget{Calls: 5}
+	})
+	for _, night := range []struct {
+		day   string
+		calls int
+	}{{"2026-03-02", 5}, {"2026-03-02", 0}, {"2026-03-03", 5}} {
+		report, err := r.RunNight(t.Context(), ada, night.day)
+		require.Error(t, err)
+		require.Equal(t, night.calls, report.Usage.Calls, night.day)
+		require.True(t, report.Stages[0].OutOfBudget)
+	}
+	for range 2 {
+		report, err := r.Run(t.Context(), ada, consolidate.CauseManual)
+		require.Error(t, err)
+		require.Equal(t, 5, report.Usage.Calls, "each run on request has its own budget")
+	}
 }
 
 // A clock that was ten years ahead for one night ends neither the nights after it, nor what a

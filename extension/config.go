@@ -267,7 +267,7 @@ type NightConfig struct {
 	NoSchedule bool
 	// Time is the local time, "HH:MM", from which a night is due. Default "01:00".
 	Time string
-	// Budget bounds one night's calls to Config.Model. Work that exceeds it waits
+	// Budget bounds one night's calls to Config.Model, over all attempts. Work that exceeds it waits
 	// for the next night, oldest first. Default 500 calls and one hour.
 	Budget ask.Budget
 	// Prices are those of a million tokens of Config.Model, for the costs in

@@ -124,6 +124,15 @@ func (tx *Tx) StartRun(ctx context.Context, r *Run) error {
 		[]any{r.UID, r.UserID, r.Cause, r.LocalDay, r.StartedAt}, &r.ID)
 }
 
+// SpentOn returns the usage of the user's runs of a cause and local day but one, summed.
+func (tx *Tx) SpentOn(ctx context.Context, userID int64, cause, day string, but int64) (*Run, error) {
+	spent := new(Run)
+	err := tx.Row(ctx, `SELECT coalesce(sum(calls), 0), coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0), coalesce(sum(cost), 0.0),
+		coalesce(sum(faults), 0) FROM runs WHERE user_id = ? AND cause = ? AND local_day = ? AND id <> ?`, []any{userID, cause, day, but},
+		&spent.Calls, &spent.InputTokens, &spent.OutputTokens, &spent.Cost, &spent.Faults)
+	return spent, err
+}
+
 // FailOtherRuns marks the user's running runs except one as failed. The caller holds the
 // lease, so the others were interrupted.
 func (tx *Tx) FailOtherRuns(ctx context.Context, userID, runID int64, at Time) error {

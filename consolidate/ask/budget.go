@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Budget limits what one run may ask of the model. A negative number is no
-// limit.
+// Budget limits what one run may ask of the model, or, but for Time, all attempts at
+// one night. A negative number is no limit.
 type Budget struct {
 	// Calls of the model. Default 500.
 	Calls int
@@ -62,8 +62,9 @@ type Account struct {
 	now    func() time.Time // the machine's clock
 	start  time.Time
 
-	mu   sync.Mutex
-	used Usage
+	mu      sync.Mutex
+	used    Usage
+	earlier Usage // by other runs within the same budget
 }
 
 // NewAccount starts the time of a budget. used is what an interrupted run that
@@ -80,6 +81,14 @@ func NewAccount(b Budget, p Prices, used Usage) *Account {
 	return &Account{budget: b, prices: p, now: now, start: now(), used: used}
 }
 
+// Charge counts what other runs used of the same budget. It is no part of
+// [Account.Usage].
+func (a *Account) Charge(earlier Usage) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.earlier = a.earlier.Plus(earlier)
+}
+
 // Usage returns what was used.
 func (a *Account) Usage() Usage {
 	a.mu.Lock()
@@ -91,7 +100,7 @@ func (a *Account) Usage() Usage {
 func (a *Account) check() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	b, u := a.budget, a.used
+	b, u := a.budget, a.used.Plus(a.earlier)
 	switch {
 	case b.Calls > 0 && u.Calls >= b.Calls,
 		b.Tokens > 0 && u.InputTokens+u.OutputTokens >= b.Tokens,
