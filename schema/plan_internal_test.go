@@ -19,13 +19,15 @@ func TestTurnQueriesUseIndexes(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
 	const byUID = " USING INDEX sqlite_autoindex_memories_1 (uid=?)"
-	var quarantined string
+	var quarantined, meeting string
 	require.NoError(t, db.Read(t.Context(), func(_ context.Context, s *Snapshot) error {
 		quarantined = selectQuarantined(s, new([]Memory), 1, 50).String()
+		meeting = selectMeeting(s, new([]Memory), 1, StateActive, &Conditions{Kind: KindEpisode}, []int64{1}).String()
 		return nil
 	}))
 	for statement, step := range map[string]string{
 		quarantined:     "SEARCH m USING INDEX memories_quarantined (user_id=?)", // asked for by each view of a page
+		meeting:         "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",          // asked for by each change of a rule
 		dormantMemories: "SEARCH memories" + byUID, touchMemories: "SEARCH memories" + byUID, leastTrustedShown: "SEARCH m" + byUID,
 		turnsOfClaims: "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)", memoryByID: "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
 		memoryByUID:   "SEARCH m" + byUID,

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/uptrace/bun"
 )
 
 // Revision is what a rule of a night changes of a memory. What is empty, nil or
@@ -145,11 +147,15 @@ func (n NightReads) Revised(ctx context.Context, userID int64, rule string, sinc
 // Meeting returns the user's memories in a state that meet conditions, without
 // texts, by id; with only, those of these ids.
 func (n NightReads) Meeting(ctx context.Context, userID int64, state State, c *Conditions, only ...int64) (met []Memory, err error) {
-	where, args := c.where()
-	q := summaries(n.db.NewSelect().Model(&met)).Where("user_id = ? AND state = ?", userID, state).Where(where, args...).Order("id")
-	if only != nil {
-		q = q.Where("id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))", JSONList(only))
-	}
-	err = q.Scan(ctx)
+	err = selectMeeting(n.db, &met, userID, state, c, only).Scan(ctx)
 	return met, err
+}
+
+func selectMeeting(db bun.IDB, met *[]Memory, userID int64, state State, c *Conditions, only []int64) *bun.SelectQuery {
+	where, args := c.where()
+	q := summaries(db.NewSelect().Model(met)).Where(where, args...).Order("id")
+	if only == nil {
+		return q.Where("user_id = ? AND state = ?", userID, state)
+	}
+	return q.Where("+user_id = ? AND state = ? AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))", userID, state, JSONList(only))
 }
