@@ -33,8 +33,12 @@ func nights(t *testing.T, location *time.Location, userZone, nightTime string, f
 		var mu sync.Mutex
 		s, err := schedule.New(runner(t, db, stages()), db, schedule.Options{
 			Location: location, NightTime: nightTime,
-			OnError:  func(err error) { t.Error(err) },
-			OnReport: func(_ schema.Scope, r *consolidate.Report) { mu.Lock(); days = append(days, r.LocalDay); mu.Unlock() },
+			OnError: func(err error) { t.Error(err) },
+			OnReport: func(_ schema.Scope, r *consolidate.Report, _ error) {
+				mu.Lock()
+				days = append(days, r.LocalDay)
+				mu.Unlock()
+			},
 		})
 		require.NoError(t, err)
 		require.NoError(t, s.Start(t.Context()))
@@ -103,7 +107,7 @@ func TestNightComesAtItsTime(t *testing.T) {
 		remember(t, db, ada, schema.Memory{Content: "hello", Confidence: 1})
 		var when time.Time
 		s, err := schedule.New(runner(t, db), db, schedule.Options{
-			Location: oslo, NightTime: "03:30", OnReport: func(schema.Scope, *consolidate.Report) { when = time.Now() },
+			Location: oslo, NightTime: "03:30", OnReport: func(schema.Scope, *consolidate.Report, error) { when = time.Now() },
 		})
 		require.NoError(t, err)
 		require.NoError(t, s.Start(t.Context()))
@@ -121,7 +125,7 @@ func TestLaptopAsleepForThreeDaysRunsOneNight(t *testing.T) {
 		var days []string
 		check := func() {
 			s, err := schedule.New(runner(t, db), db, schedule.Options{
-				Location: time.UTC, OnReport: func(_ schema.Scope, r *consolidate.Report) { days = append(days, r.LocalDay) },
+				Location: time.UTC, OnReport: func(_ schema.Scope, r *consolidate.Report, _ error) { days = append(days, r.LocalDay) },
 			})
 			require.NoError(t, err)
 			require.NoError(t, s.Start(t.Context()))
@@ -214,7 +218,7 @@ func TestFailedNightDoesNotBlockOtherUsers(t *testing.T) {
 		s, err := schedule.New(runner(t, db, stages(moody)), db, schedule.Options{
 			Location: time.UTC,
 			OnError:  func(error) { failures.Add(1); panic("so is the host") },
-			OnReport: func(scope schema.Scope, r *consolidate.Report) {
+			OnReport: func(scope schema.Scope, r *consolidate.Report, _ error) {
 				if r.State == "done" {
 					done = append(done, scope.User)
 				}
@@ -248,7 +252,7 @@ func TestConflictOfAStageDoesNotBlockOtherUsers(t *testing.T) {
 	var done []string
 	s, err := schedule.New(runner(t, db, stages(conflicting)), db, schedule.Options{
 		Location: time.UTC, Now: func() time.Time { return time.Now().AddDate(0, 0, 2) },
-		OnReport: func(scope schema.Scope, r *consolidate.Report) {
+		OnReport: func(scope schema.Scope, r *consolidate.Report, _ error) {
 			if r.State == "done" {
 				done = append(done, scope.User)
 			}

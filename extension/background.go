@@ -123,8 +123,10 @@ func enrichEvents(ctx context.Context, enricher *enrich.Enricher, events ...even
 func (x *Extension) newSchedule() (*schedule.Schedule, error) {
 	return schedule.New(x.runner, x.db, schedule.Options{
 		Now: x.cfg.Now, Location: x.cfg.Location, NightTime: x.cfg.Night.Time, OnDemand: x.cfg.Night.NoSchedule,
-		OnError:  func(err error) { x.report("night", err) },
-		OnReport: func(scope Scope, report *consolidate.Report) { x.announceRun(context.Background(), scope, report, nil) },
+		OnError: func(err error) { x.report("night", err) },
+		OnReport: func(scope Scope, report *consolidate.Report, err error) {
+			x.announceRun(context.Background(), scope, report, err)
+		},
 	})
 }
 

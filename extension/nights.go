@@ -65,9 +65,7 @@ func (x *Extension) Consolidate(ctx context.Context, scope Scope) (*Report, erro
 		return nil, ErrReadOnly
 	}
 	report, err := x.runner.Run(ctx, scope, consolidate.CauseManual)
-	if report != nil && report.RunID != "" && report.State != "running" {
-		x.announceRun(context.WithoutCancel(ctx), scope, report, err)
-	}
+	x.announceRun(context.WithoutCancel(ctx), scope, report, err)
 	return report, err
 }
 
@@ -160,8 +158,11 @@ func (x *Extension) Runs(ctx context.Context, scope Scope, limit int) (runs []Ru
 // damaged.
 func RunReport(run *Run) (*Report, error) { return consolidate.Recorded(run) }
 
-// announceRun publishes the end of a run on the bus.
+// announceRun publishes the end of a run on the bus, if it began and has ended.
 func (x *Extension) announceRun(ctx context.Context, scope Scope, report *Report, failure error) {
+	if report == nil || report.RunID == "" || report.State == RunRunning {
+		return
+	}
 	told := eventbus.Consolidated{RunID: report.RunID, Cause: report.Cause, State: report.State}
 	if failure != nil {
 		told.Error = failure.Error()

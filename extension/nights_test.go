@@ -193,6 +193,57 @@ func TestFailedNightIsReported(t *testing.T) {
 	require.False(t, health.Healthy())
 }
 
+// episodic is a stage made of a function.
+type episodic func(context.Context) error
+
+func (episodic) Name() string { return "episodic" }
+
+func (f episodic) Propose(ctx context.Context, _ *consolidate.Input, _ consolidate.Apply) error {
+	return f(ctx)
+}
+
+func TestEventsOfDueNights(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	nights := []func(context.Context) error{
+		func(context.Context) error { return errors.New("the stage broke") },
+		func(ctx context.Context) error { cancel(); return ctx.Err() },
+		func(context.Context) error { return nil },
+	}
+	var days atomic.Int64
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{
+		Now: func() time.Time { return time.Now().AddDate(0, 0, int(days.Load())) },
+		Night: extension.NightConfig{NoSchedule: true, Stages: func([]extension.Stage) []extension.Stage {
+			return []extension.Stage{episodic(func(ctx context.Context) error {
+				night := nights[0]
+				nights = nights[1:]
+				return night(ctx)
+			})}
+		}},
+	})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	heard(t, x, "hello there")
+	require.NoError(t, x.WaitIdle(t.Context()))
+	days.Store(3)
+	require.Error(t, x.RunDueNights(t.Context()))
+	require.ErrorIs(t, x.RunDueNights(ctx), context.Canceled)
+	require.NoError(t, x.RunDueNights(t.Context()))
+	require.NoError(t, x.RunDueNights(t.Context()), "the day is done")
+	require.Empty(t, nights)
+	var told []eventbus.Consolidated
+	_, err = x.Bus().Subscribe(t.Context(), "host", func(_ context.Context, e eventbus.Event) error {
+		told = append(told, eventbus.Consolidated{})
+		return e.Decode(&told[len(told)-1])
+	}, eventbus.Topics(eventbus.TopicMemoryConsolidated), eventbus.FromStart())
+	require.NoError(t, err)
+	require.NoError(t, x.WaitIdle(t.Context()))
+	require.Len(t, told, 2, "the night that was cut off ends with the next attempt: %+v", told)
+	require.Equal(t, "failed", told[0].State)
+	require.Contains(t, told[0].Error, "stage episodic")
+	require.Equal(t, "done", told[1].State)
+	require.Empty(t, told[1].Error)
+}
+
 func TestNightConfigValidation(t *testing.T) {
 	for field, cfg := range map[string]extension.Config{
 		"Config.Night.ModelTimeout": {Night: extension.NightConfig{ModelTimeout: -time.Second}},

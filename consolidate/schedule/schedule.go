@@ -43,8 +43,10 @@ type Options struct {
 	// OnError, if set, is called with the error of a failed night, which the
 	// database records as well.
 	OnError func(error)
-	// OnReport, if set, is called after each night.
-	OnReport func(schema.Scope, *consolidate.Report)
+	// OnReport, if set, is called after each night with its error. The report of one
+	// that was interrupted has the state running, that of one that did not begin no
+	// run id.
+	OnReport func(schema.Scope, *consolidate.Report, error)
 }
 
 // Schedule runs nights in the background. At start, at the night time and every
@@ -84,7 +86,7 @@ func New(runner *consolidate.Runner, db *schema.DB, opts Options) (*Schedule, er
 		opts.OnError = func(error) {}
 	}
 	if opts.OnReport == nil {
-		opts.OnReport = func(schema.Scope, *consolidate.Report) {}
+		opts.OnReport = func(schema.Scope, *consolidate.Report, error) {}
 	}
 	at, err := time.Parse("15:04", opts.NightTime)
 	if err != nil {
@@ -303,7 +305,7 @@ func (s *Schedule) checkOne(ctx context.Context, user *schema.User) error {
 	location, unknown := s.location(user)
 	report, err := s.checkUser(ctx, user, location)
 	if report != nil {
-		s.opts.OnReport(user.Scope(), report)
+		s.opts.OnReport(user.Scope(), report, err)
 	}
 	if err = errors.Join(unknown, err); err != nil {
 		return fmt.Errorf("user %d: %w", user.ID, err)
