@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/inspect"
 )
@@ -31,7 +32,8 @@ func (x *Extension) Quarantined(ctx context.Context, scope Scope, limit int) ([]
 }
 
 // Release releases a memory from quarantine: it is treated like any other of its
-// origin and trust, and is not inspected again. The audit records it.
+// origin and trust, and is not inspected again. The next night extracts from a message
+// that a night has set aside. The audit records it.
 //
 // Errors: [ErrNotFound] for an id that is not this user's; [*InvalidError] for a
 // memory that is not quarantined; [ErrConflict] if it has changed meanwhile.
@@ -41,6 +43,15 @@ func (x *Extension) Release(ctx context.Context, scope Scope, id string) error {
 		if err != nil {
 			return err
 		}
-		return tx.Release(ctx, m, schema.Actor{Name: "host"})
+		by := schema.Actor{Name: "host"}
+		if err := tx.Release(ctx, m, by); err != nil || m.Kind != schema.KindEpisode || m.Role != "user" || !consolidate.Showable(m) {
+			return err
+		}
+		stage := consolidate.Extract{}.Name()
+		through, err := tx.Watermark(ctx, userID, stage)
+		if err != nil || through < m.ID {
+			return err
+		}
+		return tx.OpenGap(ctx, userID, stage, []string{m.UID}, "it was quarantined", by)
 	})
 }

@@ -1,15 +1,18 @@
 package extension_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"github.com/tmc/langchaingo/llms"
 
+	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/extension/transfer"
+	"github.com/ebbmem/ebb/internal/llmtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -61,6 +64,42 @@ func TestForeignInstructionsAreQuarantined(t *testing.T) {
 	set, err := x.Quarantined(t.Context(), ada, 0)
 	require.NoError(t, err)
 	require.Empty(t, set, "what the user types is the user's own")
+}
+
+// A night passes a quarantined message, and the next one reads it if it was released.
+func TestReleasedMessageIsExtracted(t *testing.T) {
+	server := llmtest.New(t)
+	server.On(llmtest.Any, llmtest.Text(`{"facts": []}`))
+	x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Model: server.LLM(t), Night: extension.NightConfig{
+		NoSchedule: true, Stages: func([]extension.Stage) []extension.Stage { return []extension.Stage{consolidate.Extract{}} }}})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	then := extension.Scope{User: "ada", Session: "then"}
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(then, order, eventbus.Trusted(3)),
+		eventbus.UserMessage(then, "My sister Rosa moved to Haugesund."), eventbus.ToolResult(then, "web", order)))
+	night := func() (prompts string) {
+		before := len(server.Requests())
+		report, err := x.Consolidate(t.Context(), then)
+		require.NoError(t, err)
+		require.Equal(t, "done", report.State)
+		for _, r := range server.Requests()[before:] {
+			prompts += r.Prompt()
+		}
+		return prompts
+	}
+	prompts := night()
+	require.Contains(t, prompts, "Haugesund")
+	require.NotContains(t, prompts, "pier nine")
+	set, err := x.Quarantined(t.Context(), ada, 0)
+	require.NoError(t, err)
+	require.Len(t, set, 2)
+	for _, m := range set {
+		require.NoError(t, x.Release(t.Context(), ada, m.UID))
+	}
+	prompts = night()
+	require.Contains(t, prompts, "pier nine")
+	require.NotContains(t, prompts, "Haugesund")
+	require.Empty(t, night(), "once")
 }
 
 func TestReleaseErrors(t *testing.T) {
