@@ -11,7 +11,7 @@ import (
 
 // Extract is the stage that draws facts and preferences out of the user's active
 // messages after its watermark, oldest first. What an assistant says is no evidence
-// about the user. Without a model the stage does nothing.
+// about the user. Without a model the stage counts the messages.
 //
 // Each call is about one page of messages of one level of trust. The claims are
 // compared with the messages, see [Claim.Doubt]. Claims that repeat memories that a
@@ -22,7 +22,8 @@ import (
 //
 // Counts: messages, read; small_talk, left out; set_aside, untrusted or reading
 // like instructions; echoes, claims that only repeat shown memories; no_claims,
-// questions and requests in place of claims; waiting, messages beyond the budget.
+// questions and requests in place of claims; waiting, messages beyond the budget, or
+// without a model.
 type Extract struct {
 	// Page is the maximum number of messages in one call. Default [DefaultPage].
 	Page int
@@ -38,20 +39,42 @@ func (Extract) Name() string { return extractStage }
 
 // Propose implements [Stage].
 func (s Extract) Propose(ctx context.Context, in *Input, apply Apply) error {
-	if in.Model == nil {
-		return nil
-	}
 	if s.Page <= 0 {
 		s.Page = DefaultPage
 	}
 	x := &extraction{Extract: s, in: in, apply: apply}
-	err := x.run(ctx)
-	if errors.Is(err, ask.ErrBudget) {
-		waiting, counting := x.waiting(ctx)
-		in.Count("waiting", waiting)
-		err = errors.Join(err, counting)
+	err := error(nil)
+	if in.Model != nil {
+		if err = x.run(ctx); !errors.Is(err, ask.ErrBudget) {
+			return err
+		}
 	}
-	return err
+	waiting, counting := x.waiting(ctx)
+	if waiting > 0 {
+		in.Count(waitingCount, waiting)
+	}
+	return errors.Join(err, counting)
+}
+
+const waitingCount = "waiting"
+
+// Due implements [Trigger]: after a run without a model, by another process perhaps, the
+// messages that it left are read at once.
+func (Extract) Due(ctx context.Context, s *schema.Snapshot, userID int64) (Urgency, error) {
+	last, err := s.LastRun(ctx, userID)
+	if err != nil {
+		if isNotFound(err) {
+			err = nil
+		}
+		return NotDue, err
+	}
+	report, err := Recorded(last)
+	for _, stage := range report.Stages {
+		if stage.Name == extractStage && stage.Counts[waitingCount] > 0 && !stage.OutOfBudget {
+			return DueNow, err
+		}
+	}
+	return NotDue, err
 }
 
 // extraction is a run of the stage.

@@ -98,3 +98,38 @@ func TestTooFewRecordsDoNotCountAsReflection(t *testing.T) {
 		require.Equal(t, "11:00", asked[0], "at the next hour, not six hours later")
 	})
 }
+
+// A process without a model, such as one of an editor, may take each night's day.
+func TestMessagesThatANightLeftAreReadWhereThereIsAModel(t *testing.T) {
+	db, c := aged(t)
+	owner := said(t, db, "a", "", "My sister Rosa moved to Oslo.", start).UserID
+	asked := 0
+	model := answering(func(string) string { asked++; return `{"facts":[]}` })
+	without := runner(t, db, stages(consolidate.Extract{}))
+	with := runner(t, db, stages(consolidate.Extract{}), func(o *consolidate.RunnerOptions) { o.Model = model })
+	look := func() {
+		for _, r := range []*consolidate.Runner{without, with} {
+			s, err := schedule.New(r, db, schedule.Options{Now: c.time, Location: time.UTC})
+			require.NoError(t, err)
+			require.NoError(t, s.Check(t.Context()))
+		}
+	}
+	c.set(start.AddDate(0, 0, 1))
+	look()
+	require.Equal(t, 1, asked)
+	c.set(start.AddDate(0, 0, 1).Add(time.Hour))
+	said(t, db, "a", "", "My brother Tom moved to Bergen.", c.time())
+	look()
+	require.Equal(t, 1, asked, "what was said since waits for the next night")
+	report, err := without.Run(t.Context(), ada, consolidate.CauseManual)
+	require.NoError(t, err)
+	require.Equal(t, 1, report.Stages[0].Counts["waiting"])
+	due, err := without.Triggered(t.Context(), owner)
+	require.NoError(t, err)
+	require.False(t, due, "for want of a model")
+	c.set(start.AddDate(0, 0, 2))
+	look()
+	require.Equal(t, 2, asked)
+	look()
+	require.Equal(t, 2, asked)
+}
