@@ -230,7 +230,10 @@ func (w *stageRun) apply(ctx context.Context, proposals ...Proposal) ([]Outcome,
 	n.similar = make(map[string]*reconcile.Similar)
 	for _, p := range proposals {
 		if add, ok := p.(AddClaim); ok && n.runner.opts.Reconcile != nil {
-			n.similar[add.Claim.Content] = reconcile.Find(ctx, n.input.Searcher, n.runner.opts.Reconcile, n.input.Scope, add.Claim.Content)
+			n.similar[add.Claim.Content], err = reconcile.Find(ctx, n.input.Searcher, n.runner.opts.Reconcile, n.input.Scope, add.Claim.Content)
+			if err != nil {
+				return nil, err
+			}
 		}
 	}
 	var outcomes []Outcome

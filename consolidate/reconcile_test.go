@@ -64,6 +64,27 @@ func TestNightReconcilesClaims(t *testing.T) {
 	}
 }
 
+// A claim is not stored as a new one because the search for those like it failed.
+func TestNightFailsIfItCannotReconcile(t *testing.T) {
+	db, _ := aged(t)
+	said := remember(t, db, ada, schema.Memory{Role: "user", Content: "Poured tea.", Origin: schema.OriginUser, Trust: 4})
+	closed := open(t)
+	searcher := recall.New(closed, recall.Options{})
+	searcher.Close()
+	require.NoError(t, closed.Close())
+	adding := stage{"adding", func(context.Context, *consolidate.Input) ([]consolidate.Proposal, error) {
+		return []consolidate.Proposal{consolidate.AddClaim{Claim: consolidate.Claim{
+			Content: "The user likes tea.", Kind: schema.KindFact, Sources: []consolidate.Citation{{UID: said.UID}},
+		}}}, nil
+	}}
+	r, err := consolidate.NewRunner(db, searcher, consolidate.RunnerOptions{Stages: []consolidate.Stage{adding}, Reconcile: reconcile.Cognitive})
+	require.NoError(t, err)
+	report, err := r.Run(t.Context(), ada, consolidate.CauseManual)
+	require.ErrorIs(t, err, schema.ErrClosed)
+	require.Empty(t, statuses(report, "adding"))
+	require.Empty(t, derivedOf(t, db))
+}
+
 // What is said of somebody else does not elaborate what is known of the user.
 func TestNoUpdateOfSomebodyElse(t *testing.T) {
 	db, _ := aged(t)

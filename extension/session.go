@@ -172,7 +172,8 @@ func (s *Session) toolDeps() tools.Deps {
 		Zone:   func(ctx context.Context) (*time.Location, error) { return s.ext.location(ctx, s.scope) },
 		Search: s.Search, Observe: s.ext.mem.Observe,
 		Similar: func(ctx context.Context, content string) *reconcile.Similar {
-			return reconcile.Find(ctx, s.ext.searcher, s.ext.cfg.Ranking.Reconcile, s.scope, content)
+			similar, _ := reconcile.Find(ctx, s.ext.searcher, s.ext.cfg.Ranking.Reconcile, s.scope, content)
+			return similar // a turn stores what it could not compare
 		},
 		Shown: func(ctx context.Context, query string, results []recall.Result) {
 			s.recordShown(ctx, "tool", &Answer{Query: query, Results: results})

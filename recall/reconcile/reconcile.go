@@ -7,6 +7,7 @@ package reconcile
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"math"
 	"slices"
@@ -94,10 +95,13 @@ const claimsCompared = 10
 
 // Find searches for the claims of a user that are similar to a new one, outside of any
 // transaction. Similarity is the cosine of vectors where the search had them in time, and
-// else that of words. It is nil without a policy or a searcher.
-func Find(ctx context.Context, searcher *recall.Searcher, decide Func, scope schema.Scope, content string) *Similar {
+// else that of words. It is nil without a policy or a searcher. A content that cannot be
+// searched for is similar to nothing.
+//
+// Errors: those of the search, together with a result that compares with nothing.
+func Find(ctx context.Context, searcher *recall.Searcher, decide Func, scope schema.Scope, content string) (*Similar, error) {
 	if decide == nil || searcher == nil {
-		return nil
+		return nil, nil
 	}
 	s := &Similar{decide: decide, owner: fillers(scope.User), marks: Marks(content), by: make(map[int64]float64)}
 	s.words = s.wordsOf(content)
@@ -105,7 +109,10 @@ func Find(ctx context.Context, searcher *recall.Searcher, decide Func, scope sch
 		Text: content, Limit: claimsCompared, Kinds: []schema.Kind{schema.KindFact, schema.KindPreference}, Dormant: true, Unquarantined: true, Undivided: true, Wait: true,
 	})
 	if err != nil {
-		return s // the claim is compared with nothing
+		if _, invalid := errors.AsType[*schema.InvalidError](err); invalid {
+			err = nil
+		}
+		return s, err
 	}
 	for i := range answer.Results {
 		r := &answer.Results[i]
@@ -117,7 +124,7 @@ func Find(ctx context.Context, searcher *recall.Searcher, decide Func, scope sch
 		}
 		s.by[r.Memory.ID] = similarity
 	}
-	return s
+	return s, nil
 }
 
 // IDs returns the row ids of the similar claims. It must not be called on nil.

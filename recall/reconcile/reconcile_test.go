@@ -64,7 +64,7 @@ func TestSimilarClaims(t *testing.T) {
 	searcher := recall.New(db, recall.Options{})
 	defer searcher.Close()
 	near := func(content string) reconcile.Near {
-		n, found := reconcile.Find(t.Context(), searcher, reconcile.Cognitive, ada, content).Near(known, false)
+		n, found := find(t, searcher, reconcile.Cognitive, content).Near(known, false)
 		require.True(t, found, content)
 		return n
 	}
@@ -79,12 +79,26 @@ func TestSimilarClaims(t *testing.T) {
 	require.True(t, n.Adds)
 	require.False(t, n.Contradicts)
 
-	similar := reconcile.Find(t.Context(), searcher, reconcile.Cognitive, ada, known.Content)
+	similar := find(t, searcher, reconcile.Cognitive, known.Content)
 	require.Equal(t, []int64{known.ID}, similar.IDs(), "nothing of another user's")
 	_, found := similar.Near(foreign, false)
 	require.False(t, found)
-	require.Nil(t, reconcile.Find(t.Context(), searcher, nil, ada, known.Content))
-	require.Nil(t, reconcile.Find(t.Context(), nil, reconcile.Cognitive, ada, known.Content))
-	broken := reconcile.Find(t.Context(), searcher, func(*schema.Memory, []reconcile.Near) reconcile.Verdict { panic("a secret") }, ada, known.Content)
+	require.Nil(t, find(t, searcher, nil, known.Content))
+	require.Nil(t, find(t, nil, reconcile.Cognitive, known.Content))
+	broken := find(t, searcher, func(*schema.Memory, []reconcile.Near) reconcile.Verdict { panic("a secret") }, known.Content)
 	require.Equal(t, reconcile.Create, broken.Ask(known, []reconcile.Near{{Memory: known, Similarity: 1}}))
+	require.Empty(t, find(t, searcher, reconcile.Cognitive, " ").IDs(), "nothing to search for")
+
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	similar, err = reconcile.Find(ended, searcher, reconcile.Cognitive, ada, known.Content)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Empty(t, similar.IDs())
+}
+
+func find(t *testing.T, searcher *recall.Searcher, decide reconcile.Func, content string) *reconcile.Similar {
+	t.Helper()
+	similar, err := reconcile.Find(t.Context(), searcher, decide, schema.Scope{User: "ada"}, content)
+	require.NoError(t, err)
+	return similar
 }
