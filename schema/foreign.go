@@ -48,6 +48,36 @@ func RecoverForeign(from string, err *error) {
 	}
 }
 
+// CallForeign calls foreign code in a goroutine of its own and returns when ctx ends, even if
+// the code ignores its context: it must not hold up the caller forever.
+//
+// Errors: a [*ForeignError] for an error, a panic and an ended goroutine; ctx's error.
+func CallForeign[T any](ctx context.Context, from string, call func(context.Context) (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	returned := make(chan result, 1)
+	go func() {
+		got := result{err: Foreign(from, errors.New("ended its goroutine"))}
+		defer func() {
+			if r := recover(); r != nil {
+				got.err = ForeignPanic(from, r)
+			}
+			returned <- got
+		}()
+		value, err := call(ctx)
+		got = result{value, Foreign(from, err)}
+	}()
+	select {
+	case got := <-returned:
+		return got.value, got.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}
+
 type panicked struct{ value any }
 
 func (p *panicked) Error() string {

@@ -216,7 +216,9 @@ func (a *Asker) try(ctx context.Context, p Prompt, messages []llms.MessageConten
 			Name: p.Name, Description: "Give the answer.", Parameters: p.Schema,
 		}}}), llms.WithToolChoice(llms.ToolChoice{Type: "function", Function: &llms.FunctionReference{Name: p.Name}}))
 	}
-	resp, err := a.generate(ctx, messages, options)
+	resp, err := schema.CallForeign(ctx, "the client", func(ctx context.Context) (*llms.ContentResponse, error) {
+		return a.model.GenerateContent(ctx, messages, options...)
+	})
 	if ctx.Err() != nil { // a cut stream may return no error, or one that hides the cause
 		err = fmt.Errorf("no answer within %s: %w", a.timeout, ctx.Err())
 	}
@@ -240,34 +242,6 @@ func (a *Asker) try(ctx context.Context, p Prompt, messages []llms.MessageConten
 		answer = strings.TrimRight(answer, "} \n") // so that an inner brace is not taken for the end
 	}
 	return answer, called, nil
-}
-
-// generate calls the client and returns when ctx ends, even if the client ignores
-// its context: it must not hold up the run or the host's Close.
-func (a *Asker) generate(ctx context.Context, messages []llms.MessageContent, options []llms.CallOption) (*llms.ContentResponse, error) {
-	type answer struct {
-		resp *llms.ContentResponse
-		err  error
-	}
-	answered := make(chan answer, 1)
-	go func() {
-		got := answer{err: errors.New("the client ended its goroutine")}
-		defer func() {
-			if r := recover(); r != nil {
-				got = answer{err: schema.ForeignPanic("the client", r)}
-			}
-			answered <- got
-		}()
-		var err error
-		got.resp, err = a.model.GenerateContent(ctx, messages, options...)
-		got.err = schema.Foreign("the client", err)
-	}()
-	select {
-	case got := <-answered:
-		return got.resp, got.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 }
 
 // choicesOf returns the choices of a response. A client for Anthropic returns one for each

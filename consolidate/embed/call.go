@@ -143,11 +143,12 @@ func (w *Worker) call(ctx context.Context, texts []string) (answers [][]float32,
 	}
 	ctx, cancel := context.WithTimeout(ctx, w.opts.Timeout)
 	defer cancel()
-	defer schema.RecoverForeign("the embedder", &err)
-	answers, err = w.embedder.EmbedDocuments(ctx, texts)
+	answers, err = schema.CallForeign(ctx, "the embedder", func(ctx context.Context) ([][]float32, error) {
+		return w.embedder.EmbedDocuments(ctx, texts)
+	})
 	w.slow = ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded)
 	if err != nil {
-		return nil, schema.Foreign("the embedder", err)
+		return nil, err
 	}
 	if len(answers) != len(texts) {
 		err = fmt.Errorf("%w: %d vectors for %d texts", errAnswer, len(answers), len(texts))

@@ -3,6 +3,7 @@ package embed_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -39,6 +40,34 @@ func TestPassingFailures(t *testing.T) {
 			require.Empty(t, failures(t, db))
 		})
 	}
+}
+
+// deaf is an embedder whose first call ignores its context.
+type deaf struct {
+	*scripted
+	called atomic.Bool
+	end    chan struct{}
+}
+
+func (d *deaf) EmbedDocuments(ctx context.Context, texts []string) ([][]float32, error) {
+	if !d.called.Swap(true) {
+		<-d.end
+	}
+	return d.scripted.EmbedDocuments(ctx, texts)
+}
+
+func TestEmbedderThatIgnoresItsContext(t *testing.T) {
+	db := memtest.Open(t)
+	say(t, db, "ada", 1)
+	e := &deaf{scripted: &scripted{size: 4}, end: make(chan struct{})}
+	defer close(e.end)
+	v, err := embed.New(db, e, embed.Options{Model: "deaf", Timeout: 200 * time.Millisecond, Tries: 1, FirstPause: time.Millisecond})
+	require.NoError(t, err)
+	require.NoError(t, v.Start(t.Context()))
+	defer func() { require.NoError(t, v.Stop(context.Background())) }()
+	require.Eventually(t, func() bool { return v.WaitIdle(t.Context()) == nil }, 10*time.Second, time.Millisecond)
+	_, byText := stored(t, db)
+	require.Len(t, byText, 1)
 }
 
 // A batch that is always too large is not tried for all texts.

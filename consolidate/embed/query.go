@@ -108,12 +108,13 @@ func (w *Worker) otherModel(g *vecstore.Generation) error {
 }
 
 func (w *Worker) query(g *vecstore.Generation, text string) (unit vecstore.Vector, err error) {
-	defer schema.RecoverForeign("the embedder", &err)
 	ctx, cancel := context.WithTimeout(w.life, w.opts.Timeout)
 	defer cancel()
-	answer, err := w.embedder.EmbedQuery(ctx, text)
+	answer, err := schema.CallForeign(ctx, "the embedder", func(ctx context.Context) ([]float32, error) {
+		return w.embedder.EmbedQuery(ctx, text)
+	})
 	if err != nil {
-		return nil, schema.Foreign("the embedder", err)
+		return nil, err
 	}
 	if w.opts.Dims == 0 && len(answer) != g.Dims {
 		w.doubt(len(answer)) // the model may have changed under its name
