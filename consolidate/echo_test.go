@@ -16,14 +16,17 @@ func TestQuoteOfInjectedMemoryIsIgnored(t *testing.T) {
 	for name, c := range map[string]struct {
 		told, said, quote, claim string
 		echoes                   int
+		after                    int // days after which the message follows what was shown; 0: one
 	}{
-		"longer":          {"I might sell the blue bicycle.", "You said: I might sell the blue bicycle. Hm, well.", "You said: I might sell the blue bicycle. Hm", "The user might sell the blue bicycle.", 1},
-		"unseen":          {"I might sell the blue bicycle.", "So I might sell the blue bicycle.", "So I mi\u200bght sell the blue bicycle.", "The user might sell the blue bicycle.", 1},
-		"without spaces":  {"我家的狗叫小白。", "你说我家的狗叫小白吗", "你说我家的狗叫小白吗", "用户家的狗叫小白。", 1},
-		"corrected":       {"My dog is called Biscuit.", "No, my dog is called Crumble now.", "my dog is called Crumble now", "The user's dog is called Crumble.", 0},
-		"denied":          {"I might sell the blue bicycle.", "I said that I might sell the blue bicycle, but I will not.", "I might sell the blue bicycle, but I will not", "The user will not sell the blue bicycle.", 0},
-		"corrected in 中文": {"我家的狗叫小白。", "我家的狗叫小黑。", "我家的狗叫小黑", "用户家的狗叫小黑。", 0},
-		"more than that":  {"I might sell the blue bicycle.", "I might sell the blue bicycle to Rosa on Sunday.", "I might sell the blue bicycle to Rosa on Sunday.", "The user might sell the blue bicycle to Rosa on Sunday.", 0},
+		"the same week":   {"I might sell the blue bicycle.", "I might sell the blue bicycle.", "I might sell the blue bicycle.", "The user might sell the blue bicycle.", 1, 6},
+		"long after":      {"I might sell the blue bicycle.", "I might sell the blue bicycle.", "I might sell the blue bicycle.", "The user might sell the blue bicycle.", 0, 30},
+		"longer":          {"I might sell the blue bicycle.", "You said: I might sell the blue bicycle. Hm, well.", "You said: I might sell the blue bicycle. Hm", "The user might sell the blue bicycle.", 1, 0},
+		"unseen":          {"I might sell the blue bicycle.", "So I might sell the blue bicycle.", "So I mi\u200bght sell the blue bicycle.", "The user might sell the blue bicycle.", 1, 0},
+		"without spaces":  {"我家的狗叫小白。", "你说我家的狗叫小白吗", "你说我家的狗叫小白吗", "用户家的狗叫小白。", 1, 0},
+		"corrected":       {"My dog is called Biscuit.", "No, my dog is called Crumble now.", "my dog is called Crumble now", "The user's dog is called Crumble.", 0, 0},
+		"denied":          {"I might sell the blue bicycle.", "I said that I might sell the blue bicycle, but I will not.", "I might sell the blue bicycle, but I will not", "The user will not sell the blue bicycle.", 0, 0},
+		"corrected in 中文": {"我家的狗叫小白。", "我家的狗叫小黑。", "我家的狗叫小黑", "用户家的狗叫小黑。", 0, 0},
+		"more than that":  {"I might sell the blue bicycle.", "I might sell the blue bicycle to Rosa on Sunday.", "I might sell the blue bicycle to Rosa on Sunday.", "The user might sell the blue bicycle to Rosa on Sunday.", 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			db, _ := aged(t)
@@ -43,7 +46,7 @@ func TestQuoteOfInjectedMemoryIsIgnored(t *testing.T) {
 					old.UserID, seq, fmt.Sprintf(`[{"uid":%q,"rank":1,"score":1}]`, old.UID), schema.At(start.AddDate(0, 0, 1)))
 				return err
 			}))
-			said(t, db, "b", "", c.said, start.AddDate(0, 0, 2))
+			said(t, db, "b", "", c.said, start.AddDate(0, 0, 1+max(1, c.after)))
 			report, err := r.Run(t.Context(), ada, consolidate.CauseManual)
 			require.NoError(t, err)
 			require.Equal(t, c.echoes, report.Stages[0].Counts["echoes"])

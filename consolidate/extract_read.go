@@ -138,16 +138,29 @@ func (x *extraction) waiting(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
+// echoSpan is how long before a message the model was shown what the message may echo.
+const echoSpan = 7 * 24 * time.Hour
+
 // injected returns, by session, the memories that models were shown in the
-// sessions of some messages.
+// sessions of some messages, up to each and from [echoSpan] before it.
 func (x *extraction) injected(ctx context.Context, turns []turn) (map[string][]showing, error) {
 	shown := make(map[string][]showing)
+	type span struct{ first, last time.Time }
+	spans := make(map[string]span)
 	for _, t := range turns {
-		shown[t.SessionName] = nil
+		at := t.EventTime.Time
+		s, known := spans[t.SessionName]
+		if !known || at.Before(s.first) {
+			s.first = at
+		}
+		if at.After(s.last) {
+			s.last = at
+		}
+		spans[t.SessionName] = s
 	}
 	err := x.in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		for session := range shown {
-			list, err := showings(ctx, s, x.in.UserID, session)
+		for session, of := range spans {
+			list, err := showings(ctx, s, x.in.UserID, session, of.first.Add(-echoSpan), of.last)
 			if err != nil {
 				return err
 			}
@@ -166,8 +179,8 @@ type showing struct {
 	at     int64 // Unix milliseconds
 }
 
-func showings(ctx context.Context, s *schema.Snapshot, userID int64, session string) ([]showing, error) {
-	injections, err := s.InjectionsOf(ctx, userID, session, time.Time{})
+func showings(ctx context.Context, s *schema.Snapshot, userID int64, session string, since, until time.Time) ([]showing, error) {
+	injections, err := s.InjectionsOf(ctx, userID, session, since, until)
 	if err != nil {
 		return nil, err
 	}

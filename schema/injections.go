@@ -34,9 +34,12 @@ func (tx *Tx) RecordInjection(ctx context.Context, i *Injection) (recorded bool,
 	return n > 0, err
 }
 
-// InjectionsOf returns the items and times of the injections of a session since a time.
-func (s *Snapshot) InjectionsOf(ctx context.Context, userID int64, session string, since time.Time) (injections []Injection, err error) {
+// InjectionsOf returns the items and times of the injections of a session from one time to
+// another, both included.
+func (s *Snapshot) InjectionsOf(ctx context.Context, userID int64, session string, since, until time.Time) (injections []Injection, err error) {
 	return List(ctx, s.Query, func(i *Injection) []any {
 		return []any{&i.Items, &i.ShownAt}
-	}, "SELECT items, shown_at FROM injections WHERE user_id = ? AND session = ? AND shown_at >= ?", userID, session, since.UnixMilli())
+	}, injectionsOf, userID, session, since.UnixMilli(), until.UnixMilli())
 }
+
+const injectionsOf = "SELECT items, shown_at FROM injections WHERE user_id = ? AND session = ? AND shown_at BETWEEN ? AND ?"

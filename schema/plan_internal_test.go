@@ -31,6 +31,7 @@ func TestTurnQueriesUseIndexes(t *testing.T) {
 		dormantMemories: "SEARCH memories" + byUID, touchMemories: "SEARCH memories" + byUID, leastTrustedShown: "SEARCH m" + byUID,
 		turnsOfClaims: "SEARCH t USING INTEGER PRIMARY KEY (rowid=?)", memoryByID: "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
 		memoryByUID:   "SEARCH m" + byUID,
+		injectionsOf:  "SEARCH injections USING INDEX injections_by_session (user_id=? AND session=? AND shown_at>? AND shown_at<?)",
 		claimsVersion: "SEARCH memories USING INDEX memories_claims (user_id=?)",
 		endedClaims:   "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)",
 	} {

@@ -52,7 +52,7 @@ func (o Outcomes) Propose(ctx context.Context, in *consolidate.Input, apply cons
 		var proposals []consolidate.Proposal
 		through := after
 		err = in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-			l := &learning{in: in, s: s, learnt: make(map[string]*lesson), shown: make(map[string][]showing)}
+			l := &learning{in: in, s: s, learnt: make(map[string]*lesson)}
 			if through, err = l.read(ctx, after); err == nil {
 				proposals, err = l.proposals(ctx)
 			}
@@ -71,9 +71,8 @@ func (o Outcomes) Propose(ctx context.Context, in *consolidate.Input, apply cons
 type learning struct {
 	in     *consolidate.Input
 	s      *schema.Snapshot
-	shown  map[string][]showing // by session
-	learnt map[string]*lesson   // by public id
-	order  []string             // of learnt
+	learnt map[string]*lesson // by public id
+	order  []string           // of learnt
 }
 
 // lesson is what was learnt of a memory.
@@ -118,13 +117,10 @@ func (l *learning) read(ctx context.Context, after int64) (through int64, err er
 
 // judge learns from one answer, given the messages after it.
 func (l *learning) judge(ctx context.Context, answer *schema.Memory, later []schema.Memory) error {
-	shown, err := l.showings(ctx, answer)
-	if err != nil {
-		return err
-	}
 	at, since := answer.EventTime.Time, answer.EventTime.Add(-shownBefore)
-	if !slices.ContainsFunc(shown, func(s showing) bool { return s.between(since, at) }) {
-		return nil
+	shown, err := l.showings(ctx, answer.SessionName, since, at)
+	if err != nil || len(shown) == 0 {
+		return err
 	}
 	const talk = 20
 	earlier, err := l.s.Before(ctx, answer, talk)
@@ -149,7 +145,7 @@ func (l *learning) judge(ctx context.Context, answer *schema.Memory, later []sch
 	seen, ids := make(map[string]bool), []int64(nil)
 	for _, s := range shown {
 		for _, item := range s.items {
-			if item.Rank > 0 && !seen[item.ID] && s.between(since, at) {
+			if item.Rank > 0 && !seen[item.ID] && s.at.After(since) {
 				seen[item.ID] = true
 				m, err := l.s.Memory(ctx, l.in.UserID, item.ID)
 				if errors.Is(err, schema.ErrNotFound) {
@@ -184,12 +180,9 @@ func (l *learning) spread(ctx context.Context, ids []int64) error {
 	return err
 }
 
-// showings returns what was shown in the session of an answer, from before it on.
-func (l *learning) showings(ctx context.Context, answer *schema.Memory) ([]showing, error) {
-	if shown, read := l.shown[answer.SessionName]; read {
-		return shown, nil
-	}
-	injections, err := l.s.InjectionsOf(ctx, l.in.UserID, answer.SessionName, answer.EventTime.Add(-2*shownBefore))
+// showings returns what was shown in a session between two times.
+func (l *learning) showings(ctx context.Context, session string, since, until time.Time) ([]showing, error) {
+	injections, err := l.s.InjectionsOf(ctx, l.in.UserID, session, since, until)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +193,6 @@ func (l *learning) showings(ctx context.Context, answer *schema.Memory) ([]showi
 			return nil, err
 		}
 	}
-	l.shown[answer.SessionName] = shown
 	return shown, nil
 }
 
@@ -217,11 +209,6 @@ func correctionOf(answer *schema.Memory, later []schema.Memory) []string {
 		}
 	}
 	return nil
-}
-
-// between reports whether something was shown after since, and not after until.
-func (s *showing) between(since, until time.Time) bool {
-	return s.at.After(since) && !s.at.After(until)
 }
 
 // learn judges one memory that was shown.

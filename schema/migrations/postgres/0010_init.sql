@@ -304,6 +304,7 @@ CREATE TABLE injections (                        -- what a model was shown, and 
   shown_at bigint NOT NULL
 );
 CREATE INDEX injections_by_user ON injections (user_id, shown_at);
+CREATE INDEX injections_by_session ON injections (user_id, session, shown_at);
 
 -- Erased ids, without content, so that redelivery cannot store them again. The
 -- hash is of the owner's name and the id together; see tombstones.go.
