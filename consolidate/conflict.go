@@ -86,33 +86,20 @@ func (x *comparison) functional(ctx context.Context) error {
 			settled, unsettled := settle(parties, x.in.Now.In(x.in.Location), holding.left)
 			changes, open = append(changes, settled...), append(open, unsettled...)
 		}
-		changed, err := x.inBatches(ctx, changes)
+		outcomes, err := x.apply.InBatches(ctx, changes)
 		if err != nil {
 			return err
 		}
-		if changed {
+		if slices.ContainsFunc(outcomes, func(o Outcome) bool { return o.Status == Applied }) {
 			continue
 		}
 		for _, p := range open {
 			r, _ := p.(Relate)
 			holding.left[ContradictionPair{r.A, r.B}], holding.left[ContradictionPair{r.B, r.A}] = true, true
 		}
-		_, err = x.inBatches(ctx, open)
+		_, err = x.apply.InBatches(ctx, open)
 		return err
 	}
-}
-
-// inBatches applies proposals and reports whether any was applied.
-func (x *comparison) inBatches(ctx context.Context, proposals []Proposal) (changed bool, err error) {
-	const size = 100
-	for batch := range slices.Chunk(proposals, size) {
-		outcomes, err := x.apply(ctx, batch...)
-		if err != nil {
-			return false, err
-		}
-		changed = changed || slices.ContainsFunc(outcomes, func(o Outcome) bool { return o.Status == Applied })
-	}
-	return changed, nil
 }
 
 // contested returns, in order, the functional keys with at least two claims of which

@@ -184,7 +184,10 @@ func (x *comparison) retrySkipped(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, gap := range gaps {
+	for i, gap := range gaps {
+		if i == mostUseless && !x.usable {
+			break
+		}
 		var questions []question
 		for _, c := range x.holding.claims {
 			if !slices.Contains(gap.Memories, c.UID) {

@@ -244,6 +244,30 @@ func TestWrongAnswersAreRetriedOnce(t *testing.T) {
 	}
 }
 
+// A model that has come to be of no use is asked about a few of the skipped batches.
+func TestUselessModelRetriesFewBatches(t *testing.T) {
+	db, _ := aged(t)
+	all := fleet(t, db, 12)
+	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+		for i := 1; i < len(all); i += 2 {
+			if err := tx.OpenGap(ctx, all[i].UserID, "conflict", []string{all[i].UID}, "no", schema.Actor{}); err != nil {
+				return err
+			}
+		}
+		return tx.Advance(ctx, all[0].UserID, "conflict", all[len(all)-1].ID, schema.Actor{})
+	}))
+	s := llmtest.New(t)
+	s.On(llmtest.Any, llmtest.Text("No.")).Times(6)
+	s.On(llmtest.Any, always("update"))
+	r := runner(t, db, withModel(t, s), conflictOnly)
+	_, err := r.RunNight(t.Context(), ada, "2026-02-27")
+	require.NoError(t, err)
+	require.Len(t, s.Requests(), 6, "three batches, each twice")
+	report, err := r.RunNight(t.Context(), ada, "2026-02-28")
+	require.NoError(t, err)
+	require.Equal(t, 6, report.Usage.Calls, "all of them")
+}
+
 // fleet stores n claims, each to be compared with the one before it.
 func fleet(t testing.TB, db *schema.DB, n int) (all []*schema.Memory) {
 	t.Helper()

@@ -60,14 +60,14 @@ func mergeNames(ctx context.Context, in *Input, apply Apply) error {
 		if err != nil {
 			return err
 		}
-		outcomes, err := apply(ctx, sure...)
+		outcomes, err := apply.InBatches(ctx, sure)
 		if err != nil {
 			return err
 		}
 		if slices.ContainsFunc(outcomes, func(o Outcome) bool { return o.Status == Applied }) {
 			continue
 		}
-		_, err = apply(ctx, likely...)
+		_, err = apply.InBatches(ctx, likely)
 		return err
 	}
 }

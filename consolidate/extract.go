@@ -220,7 +220,7 @@ func (x *extraction) release(ctx context.Context) error {
 	return nil
 }
 
-// mostUseless is how many skipped pages in a row are asked about again while the model
+// mostUseless is how many skipped pages or batches in a row are asked about again while the model
 // has given no usable answer in the run. The others wait for a model that can.
 const mostUseless = 3
 

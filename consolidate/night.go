@@ -26,7 +26,7 @@ type night struct {
 	report     *Report
 	input      *Input
 	account    *ask.Account
-	allowance  int            // how many memories may still be pruned in this batch
+	allowance  *int           // how many memories may still be pruned in this batch; nil: not counted yet
 	left       map[string]int // memories or relations by what bounds their number, as far as counted for this batch
 
 	similar map[string]*reconcile.Similar // to the claims of this batch, by content
@@ -242,10 +242,7 @@ func (w *stageRun) apply(ctx context.Context, proposals ...Proposal) ([]Outcome,
 		if err := checked(ctx, tx, n.lease); err != nil {
 			return err
 		}
-		if n.allowance, err = allowance(ctx, tx.Night(), n.input); err != nil {
-			return err
-		}
-		n.left = make(map[string]int)
+		n.allowance, n.left = nil, make(map[string]int)
 		for _, p := range proposals {
 			outcome, err := p.apply(ctx, tx, n)
 			if err != nil {

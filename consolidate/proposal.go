@@ -57,7 +57,7 @@ func (p Retire) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, er
 	if m.Trust >= schema.MaxTrust {
 		return Outcome{}, &schema.InvalidError{Field: "trust", Reason: "says that the user stated it; it may only become dormant"}
 	}
-	n.allowance--
+	*n.allowance--
 	return applied(p), tx.Retire(ctx, m, n.actor())
 }
 
@@ -75,7 +75,7 @@ func (p MakeDormant) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcom
 	if err != nil {
 		return Outcome{}, err
 	}
-	n.allowance--
+	*n.allowance--
 	return applied(p), tx.SetState(ctx, m, schema.StateDormant, n.actor())
 }
 
@@ -94,7 +94,14 @@ func (n *night) faded(ctx context.Context, tx *schema.Tx, uid string, version in
 	if err := n.unguarded(ctx, tx, m, n.input.guardsSentences()); err != nil {
 		return nil, err
 	}
-	if n.allowance <= 0 {
+	if n.allowance == nil {
+		left, err := allowance(ctx, tx.Night(), n.input)
+		if err != nil {
+			return nil, err
+		}
+		n.allowance = &left
+	}
+	if *n.allowance <= 0 {
 		return nil, &schema.InvalidError{Field: "memory", Reason: "is beyond the day's retirement cap"}
 	}
 	return m, nil

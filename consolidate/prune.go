@@ -61,7 +61,7 @@ func (Prune) Propose(ctx context.Context, in *Input, apply Apply) error {
 			proposals = append(proposals, Retire{UID: m.UID, Version: m.Version})
 		}
 	}
-	_, err = apply(ctx, proposals...)
+	_, err = apply.InBatches(ctx, proposals)
 	return err
 }
 

@@ -125,3 +125,31 @@ func TestPruneDefaultCapOnSmallMemory(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, report.Changes(), "however often a day asks")
 }
+
+// cautious is Prune with the size of each write.
+type cautious struct {
+	consolidate.Prune
+	sizes *[]int
+}
+
+func (c cautious) Propose(ctx context.Context, in *consolidate.Input, apply consolidate.Apply) error {
+	return c.Prune.Propose(ctx, in, func(ctx context.Context, proposals ...consolidate.Proposal) ([]consolidate.Outcome, error) {
+		*c.sizes = append(*c.sizes, len(proposals))
+		return apply(ctx, proposals...)
+	})
+}
+
+func TestPruneInShortWrites(t *testing.T) {
+	db, c := aged(t)
+	for i := range 230 {
+		derived(t, db, fmt.Sprint("faded ", i))
+	}
+	c.set(start.AddDate(1, 0, 0))
+	for _, share := range []float64{.5, 1} { // a cap within a batch, and beyond the first two
+		var sizes []int
+		report, err := runner(t, db, stages(cautious{sizes: &sizes}), func(o *consolidate.RunnerOptions) { o.RetirementCap = &share }).Run(t.Context(), ada, consolidate.CauseManual)
+		require.NoError(t, err)
+		require.Equal(t, []int{100, 15}, sizes)
+		require.Equal(t, 115, report.Changes())
+	}
+}

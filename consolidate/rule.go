@@ -89,11 +89,8 @@ func (r Rules) Propose(ctx context.Context, in *Input, apply Apply) error {
 		if err != nil {
 			failed = append(failed, fmt.Errorf("rule %s: %w", rule.Name, err))
 		}
-		const batch = 500 // keeps each write short
-		for some := range slices.Chunk(proposals, batch) {
-			if _, err := apply(ctx, some...); err != nil {
-				return err
-			}
+		if _, err := apply.InBatches(ctx, proposals); err != nil {
+			return err
 		}
 	}
 	return errors.Join(failed...)

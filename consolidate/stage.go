@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,6 +38,21 @@ type Stage interface {
 // An error means that nothing of the batch was done: the database failed, or
 // another process took the run over. The stage must return it.
 type Apply func(ctx context.Context, proposals ...Proposal) ([]Outcome, error)
+
+// InBatches applies proposals of which each holds without the others, a hundred in a
+// transaction, so that no other writer waits long. It returns the outcomes, in order, of
+// the batches before an error.
+func (apply Apply) InBatches(ctx context.Context, proposals []Proposal) (outcomes []Outcome, err error) {
+	const size = 100
+	for batch := range slices.Chunk(proposals, size) {
+		done, err := apply(ctx, batch...)
+		if err != nil {
+			return outcomes, err
+		}
+		outcomes = append(outcomes, done...)
+	}
+	return outcomes, nil
+}
 
 // Input is the input of a stage.
 type Input struct {

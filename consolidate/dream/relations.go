@@ -241,6 +241,6 @@ func (r *Relations) prune(ctx context.Context, in *consolidate.Input, apply cons
 	for _, l := range links[:len(links)-r.Kept] {
 		proposals = append(proposals, consolidate.RemoveRelation{From: l.From.UID, To: l.To.UID, Type: l.Type, Above: r.Kept})
 	}
-	_, err = apply(ctx, proposals...)
+	_, err = apply.InBatches(ctx, proposals)
 	return err
 }
