@@ -143,7 +143,7 @@ func (p *page) reflection(s *fourstores.Status) {
 		asks := fmt.Sprintf("%d tokens: baseline %d, extra %d (%s), penalty %d (%s)", q.Tokens, q.Baseline,
 			q.Extra, cmp.Or(q.ExtraReason, "no reason given"), q.Penalty, cmp.Or(q.PenaltyReason, "none"))
 		if q.Cost > 0 {
-			asks += fmt.Sprintf("; costs at most %.4f", q.Cost)
+			asks += fmt.Sprintf("; costs about %.4f", q.Cost)
 		}
 		p.Body("  asks    ", indent, asks)
 	}

@@ -46,6 +46,9 @@ func Decode(ctx context.Context, answer string, v any, rewrite schema.Redact) er
 		return err
 	}
 	if !json.Valid([]byte(object)) {
+		if len(object) > maxRepaired {
+			return unusable(fmt.Sprintf("the answer is no JSON, and longer than %d KiB", maxRepaired>>10), "; answer more briefly")
+		}
 		if object, err = jsonrepair.Repair(object); err != nil {
 			return unusable("the answer is no JSON", ": "+err.Error())
 		}
@@ -134,6 +137,7 @@ func (w *Words) UnmarshalJSON(b []byte) error {
 
 const (
 	maxAnswer     = 256 << 10 // bytes
+	maxRepaired   = 64 << 10  // bytes of one that is no JSON; to repair garbage takes its square
 	maxAnswerText = 8 << 10   // bytes of one text in it
 	maxNesting    = 64        // of objects and lists; repair takes its square
 )

@@ -54,7 +54,8 @@ type Request struct {
 	PenaltyReason string `json:"penalty_reason,omitempty"`
 
 	// Baseline and Tokens, the final request, are set by [Reflections.Request]; so is
-	// Cost, what input and output cost at most by the host's prices, 0 without prices.
+	// Cost, an estimate by the host's prices, 0 without prices: that of one call with the
+	// whole input. A second call after an unusable answer costs as much again.
 	Baseline int       `json:"baseline"`
 	Tokens   int       `json:"tokens"`
 	Cost     float64   `json:"cost,omitempty"`
