@@ -89,8 +89,11 @@ func (r Rules) Propose(ctx context.Context, in *Input, apply Apply) error {
 		if err != nil {
 			failed = append(failed, fmt.Errorf("rule %s: %w", rule.Name, err))
 		}
-		if _, err := apply.InBatches(ctx, proposals); err != nil {
-			return err
+		const batch = 500 // keeps each write short; each also stores the report of all before it
+		for some := range slices.Chunk(proposals, batch) {
+			if _, err := apply(ctx, some...); err != nil {
+				return err
+			}
 		}
 	}
 	return errors.Join(failed...)
