@@ -123,6 +123,9 @@ func (db *DB) backup(ctx context.Context, target string, key Key, restoring bool
 		if err == nil && restoring {
 			err = db.opts.Format.supports(at.version)
 		}
+		if err == nil {
+			err = renewIdentity(ctx, name, opts)
+		}
 		if err != nil {
 			return err
 		}

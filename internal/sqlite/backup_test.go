@@ -2,6 +2,8 @@ package sqlite
 
 import (
 	"bytes"
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -15,6 +17,39 @@ func TestUnreadablePageIsNotDamage(t *testing.T) {
 	require.Equal(t, ErrIO, IntegrityError([]string{"*** in database main ***\nTree 79 page 79: unable to get the page. error code=266"}))
 	require.Equal(t, ErrCorrupt, IntegrityError([]string{"Tree 31 page 94: btreeInitPage() returns error code 11"}))
 	require.Equal(t, ErrCorrupt, IntegrityError([]string{"row 3 missing from index memories_scope"}))
+}
+
+// A copy that somebody puts in the place of its original, beside the log of that, is
+// refused: the log would be applied to it and damage it.
+func TestACopyBesideTheLogOfItsOriginalIsRefused(t *testing.T) {
+	db := open(t, Options{NoCheckpoint: true})
+	for i := range 30 {
+		require.NoError(t, db.Write(t.Context(), func(_ context.Context, tx *Tx) error { return add(tx, fmt.Sprint("early ", i)) }))
+	}
+	dir := t.TempDir()
+	backup, copied := filepath.Join(dir, "backup.db"), filepath.Join(dir, "copy.db")
+	_, err := db.Backup(t.Context(), backup, nil)
+	require.NoError(t, err)
+	require.NoError(t, db.CopyTo(t.Context(), copied))
+	require.NoError(t, db.Checkpoint(t.Context())) // the log begins anew
+	require.NoError(t, db.Write(t.Context(), func(_ context.Context, tx *Tx) error { return add(tx, "late") }))
+	log, err := os.ReadFile(db.Path() + "-wal")
+	require.NoError(t, err)
+	for _, path := range []string{backup, copied} {
+		whole, err := Open(t.Context(), path, Config{Format: testFormat})
+		require.NoError(t, err)
+		require.NoError(t, whole.Close())
+		before, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(path+"-wal", log, 0o600))
+		for _, readOnly := range []bool{true, false} {
+			_, err = Open(t.Context(), path, Config{Options: Options{ReadOnly: readOnly}, Format: testFormat})
+			require.ErrorContains(t, err, "of another memory")
+		}
+		after, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, before, after)
+	}
 }
 
 // A check of a backup leaves no key in memory, also if it refuses the file.

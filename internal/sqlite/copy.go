@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -60,8 +61,7 @@ func (db *DB) CopyWithKey(ctx context.Context, path string, key Key) (err error)
 		}
 		return err
 	}
-	// VACUUM INTO writes a file without write-ahead logging.
-	if err := buildEmpty(ctx, path, opts); err != nil {
+	if err := renewIdentity(ctx, path, opts); err != nil {
 		return err
 	}
 	if err := syncPath(path); err != nil {
@@ -72,6 +72,16 @@ func (db *DB) CopyWithKey(ctx context.Context, path string, key Key) (err error)
 
 // Key returns the key of the file, or the zero Key.
 func (db *DB) Key() Key { return db.opts.Key }
+
+// renewIdentity gives a copy an identity of its own: [DB.refuseForeignLog] then
+// refuses the log of the original beside it. It turns write-ahead logging on, which
+// VACUUM INTO leaves off.
+func renewIdentity(ctx context.Context, path string, opts Config) error {
+	return finishFile(ctx, path, opts, func(conn *sql.DB) error {
+		_, err := conn.ExecContext(ctx, "UPDATE identity SET id = lower(hex(randomblob(16)))")
+		return err
+	})
+}
 
 // copyName is the URI that VACUUM INTO writes to. It names the file system too: the
 // default would be the original's, which may encrypt.

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -213,7 +214,14 @@ func (db *DB) createInPlace(ctx context.Context) error {
 
 // buildEmpty migrates a file, which may be empty, in place and leaves no
 // write-ahead log. It can be called again after an interruption.
-func buildEmpty(ctx context.Context, path string, opts Config) (err error) {
+func buildEmpty(ctx context.Context, path string, opts Config) error {
+	return finishFile(ctx, path, opts, func(conn *sql.DB) error { return opts.Format.migrate(ctx, conn) })
+}
+
+// finishFile makes a change in a file that nothing else has open, and leaves no
+// write-ahead log.
+func finishFile(ctx context.Context, path string, opts Config, change func(*sql.DB) error) (err error) {
+	opts.ReadOnly = false
 	d := strings.Replace(dsn(path, opts, false), "mode=rw", "mode=rwc", 1)
 	conn, err := OpenSQLite(d, false, func(c *sqlite3.Conn) error {
 		if err := c.Exec("PRAGMA journal_mode = wal; PRAGMA synchronous = full; PRAGMA secure_delete = on"); err != nil {
@@ -232,7 +240,7 @@ func buildEmpty(ctx context.Context, path string, opts Config) (err error) {
 	if mode != "wal" {
 		return fmt.Errorf("write-ahead logging is not available here (journal_mode is %q)", mode)
 	}
-	if err := opts.Format.migrate(ctx, conn); err != nil {
+	if err := change(conn); err != nil {
 		return err
 	}
 	// Close checkpoints too but reports no failure, and a log that remains is lost

@@ -133,10 +133,10 @@ func inspectLog(conn *sqlite3.Conn) (*logState, error) {
 // checkpointed. Without that page, as when another program wrote the log, the log is
 // refused if it damages the structure of a sound file.
 //
-// Two foreign logs are not detected: that of a copy of the file, which has the same
-// identity, and one without the page that happens to fit. The
-// log's salts do not help: SQLite chooses them at random for each log and stores them
-// nowhere else. Nor does the mark, which is a second or two older than the log.
+// Two foreign logs are not detected: that of a copy that another program made, which
+// has the same identity, and one without the page that happens to fit. The log's salts
+// do not help: SQLite chooses them at random for each log and stores them nowhere
+// else. Nor does the mark, which is a second or two older than the log.
 func (db *DB) refuseForeignLog(conn *sqlite3.Conn, state *logState) error {
 	log, ok := logOf(conn)
 	if !ok || state == nil || len(state.pages) == 0 {

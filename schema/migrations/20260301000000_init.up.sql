@@ -375,7 +375,7 @@ CREATE TABLE failures (                          -- background failures, for mem
   PRIMARY KEY (source, user_id)
 ) WITHOUT ROWID;
 
-CREATE TABLE identity (                          -- one row: tells this memory from any other; copies share it
+CREATE TABLE identity (                          -- one row: tells this file from any other; each backup gets its own
   id TEXT NOT NULL
 );
 INSERT INTO identity (id) VALUES (lower(hex(randomblob(16))));
