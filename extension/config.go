@@ -308,8 +308,8 @@ type Hooks struct {
 	// OnError receives every fault that is not returned as an error, since memory
 	// never breaks a turn. source is "memory", "callbacks" or "model"; "tool" or
 	// "consumer:" with a name; "attributes" for Config.Attributes; "embed"; "erase";
-	// "night"; "commit", "checkpoint", "mark" or "merge" for the file itself (see
-	// [schema.DB.Faults]); or "file" for a [*Loss]. Errors contain no user texts.
+	// "night"; "commit", "checkpoint", "mark", "moved" or "merge" for the file itself
+	// (see [schema.DB.Faults]); or "file" for a [*Loss]. Errors contain no user texts.
 	// Default: the first error of each source is logged with log/slog.
 	OnError func(source string, err error)
 	// OnRecall receives the results shown to a model and where: "memory", "model"

@@ -325,7 +325,8 @@ func (tx *Tx) CheckLease(ctx context.Context, l *Lease) error { return engine.Ch
 // Faults returns the current faults of this database's background work, newest first:
 // "commit" while writes are refused after a failed commit, "checkpoint" while the
 // write-ahead log cannot be checkpointed, "mark" while the mark beside the file cannot
-// be written, "merge" while the segments of the text index cannot be merged.
+// be written, "moved" while writes are refused because the file is no longer at its
+// path, "merge" while the segments of the text index cannot be merged.
 func (db *DB) Faults() []Failure {
 	faults := db.DB.Faults()
 	failures := make([]Failure, len(faults))

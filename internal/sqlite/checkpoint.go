@@ -132,6 +132,9 @@ func (db *DB) Checkpoint(ctx context.Context) error {
 	if db.isClosed() {
 		return ErrClosed
 	}
+	if err := db.checkMoved(); err != nil {
+		return err
+	}
 	return db.truncate(ctx, db.writer, db.opts.BusyTimeout)
 }
 
@@ -178,6 +181,9 @@ const (
 func (db *DB) TruncateLog(ctx context.Context) (err error) {
 	if db.isClosed() {
 		return ErrClosed
+	}
+	if err := db.checkMoved(); err != nil {
+		return err
 	}
 	conn, err := db.writer.Conn(ctx)
 	if err != nil {

@@ -17,6 +17,7 @@ const (
 	faultCommit     = "commit"     // writes are refused until recoverLog succeeds
 	faultCheckpoint = "checkpoint" // the log grows until it works again
 	faultMark       = "mark"       // a truncated log might go undetected
+	faultMoved      = "moved"      // writes are refused until the file is back
 	faultMerge      = "merge"      // the text index gets slower to search and to write
 )
 
@@ -32,9 +33,9 @@ type faults struct {
 // Faults lists the background work of this database that fails at present, newest
 // failure first: "commit" while writes are refused after a failed commit,
 // "checkpoint" while the write-ahead log cannot be copied into the file, "mark"
-// while the progress mark beside the file cannot be written, "merge" while the
-// segments of the text index cannot be merged. A source that succeeds again is no
-// longer listed.
+// while the progress mark beside the file cannot be written, "moved" while writes are
+// refused because the file is no longer at its path, "merge" while the segments of the
+// text index cannot be merged. A source that succeeds again is no longer listed.
 func (db *DB) Faults() []Fault {
 	db.faults.mu.Lock()
 	defer db.faults.mu.Unlock()

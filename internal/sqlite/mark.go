@@ -192,7 +192,9 @@ func (db *DB) markLoop() {
 		}
 		done := db.BeginBackground(nil)
 		if !db.isClosed() { // else close writes it
-			db.recordFault(faultMark, db.WriteMark())
+			if db.checkMoved() == nil {
+				db.recordFault(faultMark, db.WriteMark())
+			}
 		}
 		done()
 	}

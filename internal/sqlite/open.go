@@ -120,6 +120,7 @@ type DB struct {
 	identityLogged int64       // checkpoints when the identity page was last logged; -1 for never; used by writeLoop alone
 	leftLog        *logState   // the log found by Open
 	unrecorded     *Loss       // found by a read-only Open
+	moved          atomic.Bool // as checkMoved found last
 	immutableInfo  os.FileInfo // of the file when it was opened as immutable; else nil
 
 	version uint32 // SQLite's count of commits, of this and other connections; used by writeLoop alone
@@ -283,14 +284,18 @@ func (db *DB) close() {
 		db.readSlots <- struct{}{}
 	}
 	var last *mark
+	marks := db.writer != nil && db.marks()
 	if db.writer != nil {
 		_, db.closeErr = db.passiveCheckpoint(db.conn) // Close checkpoints too but reports no failure
-		if db.marks() {
+		if moved := db.checkMoved(); moved != nil {
+			db.closeErr, marks = errors.Join(db.closeErr, moved), false // what is at the path has a mark of its own
+		}
+		if marks {
 			last, _ = db.readProgress(context.Background(), db.conn)
 		}
 	}
 	db.closeErr = errors.Join(db.closeErr, db.disconnect())
-	if db.writer != nil && db.marks() {
+	if marks {
 		_ = db.closeMark(last) // an older mark reports no false loss
 	}
 	if db.opts.ReadOnly && db.opts.VFS == "" && !db.Immutable() {
@@ -321,6 +326,11 @@ func openSQL(path string, opts Config, readOnly bool) (*sql.DB, error) {
 		// QPSG. Without it SQLite prepares a kept statement with LIMIT ? or GLOB ?
 		// again for each value, to plan by the bound value.
 		if _, err := c.Config(sqlite3.DBCONFIG_ENABLE_QPSG, true); err != nil {
+			return err
+		}
+		// The writer is closed last and checkpoints. A reader may have opened another file
+		// that was put at the path meanwhile, see checkMoved.
+		if _, err := c.Config(sqlite3.DBCONFIG_NO_CKPT_ON_CLOSE, readOnly); err != nil {
 			return err
 		}
 		for _, p := range pragmas {

@@ -64,6 +64,9 @@ func (db *DB) skipPacing() (done func()) {
 // checkpoints these too: a log without remaining frames restarts from its
 // beginning.
 func (db *DB) pacedCheckpoint() (held bool, err error) {
+	if err := db.checkMoved(); err != nil { // a new connection would copy the log into another file
+		return false, err
+	}
 	conn, err := db.readers.Conn(context.Background()) // a query_only connection may checkpoint
 	if err != nil {
 		return false, db.classify(err)

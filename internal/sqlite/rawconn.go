@@ -11,10 +11,11 @@ import (
 )
 
 // rawConn is the writer's connection without database/sql, for the statements of
-// every commit. Only writeLoop uses it.
+// every commit. Only writeLoop uses it, except for file's HasMoved.
 type rawConn struct {
 	guard      *guard
 	conn       *sqlite3.Conn
+	file       *tidyFile
 	log        *logFile // nil until the first commit
 	statements map[string]*boundStmt
 	used       []*boundStmt // in the current transaction
@@ -29,7 +30,9 @@ func newRawConn(conn bun.Conn) (*rawConn, error) {
 		}
 		c.guard, c.conn = &guarded.guard, guarded.Raw()
 		c.conn.SetInterrupt(context.Background()) // else it keeps the context of Open
-		return nil
+		var err error
+		c.file, err = fileOf(c.conn)
+		return err
 	})
 	return c, err
 }

@@ -235,7 +235,11 @@ func (w *write) join(group []*write) []*write {
 // terms, which costs more than the rest of the group; failures are rare. If the
 // disk failed, all of them fail: a retry that succeeds would prove nothing.
 func (db *DB) commit(group []*write) {
-	if err := db.recoverLog(context.Background()); err != nil {
+	err := db.recoverLog(context.Background())
+	if err == nil && db.moved.Load() {
+		err = db.checkMoved()
+	}
+	if err != nil {
 		finish(group, err)
 		return
 	}
