@@ -192,7 +192,7 @@ func (tx *Tx) Insert(ctx context.Context, query string, args ...any) (id int64, 
 // them fails, the others run again without it, so fn may run twice and must have no
 // effect except through tx. It must be short and must not call a model, the network or
 // Write. If the context ends before fn starts, nothing is changed; once fn runs, it is
-// completed.
+// completed. On a server it is given up 5 s later.
 //
 // Errors: what fn returned, [ErrClosed], [ErrReadOnly], [ErrBusy],
 // [ErrDiskFull], [ErrIO], [ErrCorrupt], or the context's error.

@@ -30,6 +30,11 @@ const (
 	writers = 8
 	// attempts is how often a write runs before it fails with [engine.ErrBusy].
 	attempts = 12
+	// linger is how long a running write goes on after its caller's context has ended.
+	linger = 5 * time.Second
+	// connectTimeout is how long a connection may take, unless the data source name sets
+	// connect_timeout.
+	connectTimeout = 10 * time.Second
 )
 
 // DB is a database on a server.
@@ -80,6 +85,9 @@ func Open(ctx context.Context, dsn string, config engine.Config) (engine.DB, err
 	}
 	if parsed.RuntimeParams["application_name"] == "" {
 		parsed.RuntimeParams["application_name"] = "ebb"
+	}
+	if parsed.ConnectTimeout == 0 {
+		parsed.ConnectTimeout = connectTimeout
 	}
 	db.searchPath = parsed.RuntimeParams["search_path"]
 	waits := strconv.FormatInt(config.BusyTimeout.Milliseconds(), 10)
@@ -228,8 +236,6 @@ func (db *DB) WriteQueued(ctx context.Context, queued func(), fn func(context.Co
 	if db.config.ReadOnly {
 		return engine.ErrReadOnly
 	}
-	waiting := ctx
-	ctx = context.WithoutCancel(ctx)
 	if queued != nil {
 		queued = sync.OnceFunc(queued)
 	} else {
@@ -241,7 +247,7 @@ func (db *DB) WriteQueued(ctx context.Context, queued func(), fn func(context.Co
 	refusals := 0
 	for attempt := 1; ; attempt++ {
 		t := &tx{db: db, queued: queued, turn: turn}
-		err := db.attempt(waiting, t, users, fn)
+		err := db.attempt(ctx, t, users, fn)
 		if err == nil {
 			queued()
 			turn.end() // what is called now may write
@@ -253,7 +259,7 @@ func (db *DB) WriteQueued(ctx context.Context, queued func(), fn func(context.Co
 		if errors.Is(err, errNotInTurn) {
 			attempt--
 			db.waiting.Add(1)
-			err := turn.wait(waiting, db.stop)
+			err := turn.wait(ctx, db.stop)
 			db.waiting.Add(-1)
 			if err != nil {
 				return err
@@ -263,7 +269,7 @@ func (db *DB) WriteQueued(ctx context.Context, queued func(), fn func(context.Co
 		if code := codeOf(err); code == codeUnique || code == codeForeign {
 			refusals++
 		}
-		if attempt == attempts || !t.again(err, refusals) {
+		if attempt == attempts || ctx.Err() != nil || !t.again(err, refusals) {
 			return classify(ctx, err)
 		}
 		if pg, is := errors.AsType[*pgconn.PgError](err); is && pg.Code == codeMeanwhile {
@@ -277,8 +283,8 @@ func (db *DB) WriteQueued(ctx context.Context, queued func(), fn func(context.Co
 	}
 }
 
-// attempt runs a write once, when there is a slot for it. Only until then it can be
-// cancelled.
+// attempt runs a write once, when there is a slot and a connection for it. Until then it
+// can be cancelled; after that it has linger to end.
 func (db *DB) attempt(ctx context.Context, t *tx, users []int64, fn func(context.Context, engine.Tx) error) error {
 	db.waiting.Add(1)
 	err := db.take(ctx, db.writeSlots)
@@ -290,7 +296,23 @@ func (db *DB) attempt(ctx context.Context, t *tx, users []int64, fn func(context
 	if err := ctx.Err(); err != nil { // it may have got the slot nevertheless
 		return err
 	}
-	return t.run(context.WithoutCancel(ctx), users, fn)
+	if t.conn, err = db.writers.Conn(ctx); err != nil {
+		return err
+	}
+	defer t.conn.Close() // return it to the pool
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, func() {
+		select {
+		case <-time.After(linger):
+			cancel()
+		case <-running.Done():
+		}
+	})()
+	if err = t.run(running, users, fn); err != nil && running.Err() != nil && !t.committing {
+		return ctx.Err()
+	}
+	return err
 }
 
 // pause waits longer after each attempt, and not as long as others that wait.

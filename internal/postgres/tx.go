@@ -31,12 +31,8 @@ type tx struct {
 	committing bool // whether the outcome may be unknown
 }
 
-// run runs a write in a transaction that enters users first.
+// run runs a write, on the connection of t, in a transaction that enters users first.
 func (t *tx) run(ctx context.Context, users []int64, fn func(context.Context, engine.Tx) error) (err error) {
-	if t.conn, err = t.db.writers.Conn(ctx); err != nil {
-		return err
-	}
-	defer t.conn.Close() // return it to the pool
 	if err := t.conn.Raw(func(raw any) error {
 		t.raw = raw.(*conn)
 		return nil
@@ -66,6 +62,9 @@ func (t *tx) run(ctx context.Context, users []int64, fn func(context.Context, en
 	}
 	t.committing = true
 	if err := t.raw.commit(ctx); err != nil {
+		if ctx.Err() != nil || unreachable(err) {
+			return &namedError{engine.ErrIO, fmt.Sprintf("commit: the server did not answer, and whether it was stored is not known (%v)", err), err}
+		}
 		return fmt.Errorf("commit: %w", err)
 	}
 	return nil

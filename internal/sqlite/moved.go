@@ -3,7 +3,7 @@ package sqlite
 import "fmt"
 
 // A file that is moved, deleted or replaced while it is open still takes commits, which
-// nobody finds afterwards: the log stays at the old path, and connections that are opened
+// are lost to the next open: the log stays at the old path, and connections that are opened
 // later read another file there. So the path is looked at a second after a commit, before
 // a checkpoint and on closing.
 

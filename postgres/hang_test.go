@@ -1,0 +1,83 @@
+package postgres_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/url"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/pgtest"
+)
+
+// throughNetwork returns a data source name that leads to the same database over TCP, until
+// hang is called: then nothing passes any more, and no connection is closed.
+func throughNetwork(t *testing.T, dsn string) (over string, hang func()) {
+	t.Helper()
+	u, err := url.Parse(dsn)
+	require.NoError(t, err)
+	socket := filepath.Join(u.Query().Get("host"), ".s.PGSQL.5432")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	var hangs atomic.Bool
+	pass := func(to io.WriteCloser, from io.Reader) {
+		buf := make([]byte, 1<<16)
+		for {
+			n, err := from.Read(buf)
+			if hangs.Load() {
+				return
+			}
+			if _, failed := to.Write(buf[:n]); err != nil || failed != nil {
+				_ = to.Close()
+				return
+			}
+		}
+	}
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			server, err := net.Dial("unix", socket)
+			if err != nil {
+				_ = client.Close()
+				continue
+			}
+			t.Cleanup(func() { _, _ = client.Close(), server.Close() })
+			go pass(server, client)
+			go pass(client, server)
+		}
+	}()
+	u.Host, u.RawQuery = listener.Addr().String(), "sslmode=disable"
+	return u.String(), func() { hangs.Store(true) }
+}
+
+// A caller's context ends a write also while the server does not answer.
+func TestWriteEndsWhileTheServerHangs(t *testing.T) {
+	dsn, hang := throughNetwork(t, pgtest.Database(t, "", nil))
+	x, err := extension.Open(t.Context(), dsn, &extension.Config{NoBackground: true})
+	require.NoError(t, err)
+	ada := extension.Scope{User: "ada"}
+	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I keep bees.")))
+	hang()
+	for range 2 { // with a connection, and without
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		began := time.Now()
+		err := x.Bus().Publish(ctx, eventbus.UserMessage(ada, "I keep hens."))
+		cancel()
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Less(t, time.Since(began), 15*time.Second)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	_ = x.Close(ctx)
+}
