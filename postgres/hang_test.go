@@ -14,6 +14,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/extension/doctor"
 	"github.com/ebbmem/ebb/internal/pgtest"
 )
 
@@ -80,4 +81,13 @@ func TestWriteEndsWhileTheServerHangs(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	_ = x.Close(ctx)
+}
+
+// A server that cannot be reached is not a damaged memory.
+func TestDiagnosisOfAServerThatIsDown(t *testing.T) {
+	d, err := doctor.Diagnose(t.Context(), "postgres://ebb@127.0.0.1:1/memory", extension.Key{})
+	require.NoError(t, err)
+	require.False(t, d.Healthy)
+	require.Len(t, d.Checks, 1)
+	require.Equal(t, doctor.Skipped, d.Checks[0].State)
 }

@@ -42,7 +42,8 @@ func (e *examination) background(ctx context.Context, q schema.Querier) {
 	} {
 		found, err := c.look(ctx, q)
 		if err != nil {
-			found = finding{Damaged, plain(err), fixPages}
+			e.unread(c.name, err, fixPages)
+			continue
 		}
 		e.note(c.name, found.state, found.detail, found.fix)
 	}
@@ -154,7 +155,7 @@ func (e *examination) embedding(ctx context.Context, db *schema.DB) {
 	stats, err := schema.Get(ctx, db, embed.StoredStats)
 	switch {
 	case err != nil:
-		e.note(name, Damaged, plain(err), fixPages)
+		e.unread(name, err, fixPages)
 	case stats == nil:
 		e.note(name, OK, "", "") // no model ever made one
 	case stats.Pending > 0:

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ncruces/go-sqlite3"
+
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/check"
@@ -110,6 +112,7 @@ type examination struct {
 	name string // under which SQLite reads the file
 	db   *sql.DB
 
+	inUse     bool // by another program
 	immutable bool // read without log and locks, since their files cannot be created
 }
 
@@ -122,6 +125,7 @@ func (e *examination) note(name string, state State, detail, fix string) {
 
 func (e *examination) examine(ctx context.Context, info os.FileInfo) {
 	before := e.besides()
+	e.inUse = check.InUse(e.path)
 	x, err := extension.Open(ctx, e.path, &extension.Config{ReadOnly: true, Key: e.key})
 	var opened *schema.DB
 	if err != nil {
@@ -146,7 +150,7 @@ func (e *examination) examine(ctx context.Context, info os.FileInfo) {
 	defer release()
 	e.db, err = check.Open(e.name, true)
 	if err != nil {
-		e.note("open", Damaged, err.Error(), fixRestore)
+		e.unread("open", err, fixRestore)
 		return
 	}
 	defer func() { _ = e.db.Close() }() // nothing was written
@@ -189,6 +193,21 @@ func size(path string) int64 {
 		return 0
 	}
 	return info.Size()
+}
+
+// unread notes that a check could not read the file. Only what is in it is damage: not
+// that another program holds it, nor that its disk fails or may not be read.
+func (e *examination) unread(name string, err error, fix string) {
+	switch {
+	case errors.Is(err, schema.ErrBusy), errors.Is(err, sqlite3.BUSY), errors.Is(err, sqlite3.LOCKED):
+		e.note(name, Skipped, "another program holds it", "run ebb doctor again when that program is done")
+	case errors.Is(err, schema.ErrReadOnly), isPermission(err):
+		e.note(name, Skipped, "reading it needs leave to write its -wal and -shm files: "+err.Error(), fixPermission)
+	case errors.Is(err, schema.ErrIO), errors.Is(err, sqlite3.IOERR):
+		e.note(name, Damaged, "the disk failed: "+plain(err), "run ebb doctor on a copy of FILE on another disk (with FILE-wal, if it is there)")
+	default:
+		e.note(name, Damaged, plain(err), fix)
+	}
 }
 
 // plain returns an error's text without values from rows, which may be user data.

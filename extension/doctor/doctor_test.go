@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -126,6 +127,7 @@ func TestDiagnoseFindings(t *testing.T) {
 		{"question about another memory", `INSERT INTO proposals (uid, user_id, kind, payload, state, created_at)
 			SELECT 'q', 1, 'protect', json_object('memory_id', uid, 'content', 'Likes liquorice'), 'pending', 0 FROM memories WHERE id = 5`,
 			"proposals", doctor.Damaged, "about what it does not say: 1"},
+		{"row of the text index that is gone", "DELETE FROM chunks_fts WHERE rowid = (SELECT id FROM chunks WHERE memory_id = 3)", "text index", doctor.Damaged, ""},
 		{"question without its text", `INSERT INTO proposals (uid, user_id, kind, payload, state, created_at)
 			SELECT 'q', 1, 'protect', json_object('memory_id', uid), 'pending', 0 FROM memories WHERE id = 5`,
 			"proposals", doctor.Damaged, "about what it does not say: 1"},
@@ -279,4 +281,39 @@ func TestDiagnoseDoesNotBlock(t *testing.T) {
 	require.Equal(t, doctor.Skipped, c.State)
 	require.Less(t, time.Since(started), 30*time.Second)
 	require.NoError(t, db.Close())
+}
+
+// A file that another program has locked is not damaged.
+func TestLockedFileIsNotDamaged(t *testing.T) {
+	path := filled(t)
+	db, err := driver.Open("file:" + path)
+	require.NoError(t, err)
+	db.SetMaxOpenConns(1)
+	_, err = db.ExecContext(t.Context(), "PRAGMA locking_mode = exclusive; BEGIN EXCLUSIVE")
+	require.NoError(t, err)
+	d := diagnose(t, path)
+	require.NotEmpty(t, d.Refused)
+	for _, c := range d.Checks {
+		require.NotEqual(t, doctor.Damaged, c.State, c)
+		require.NotContains(t, c.Fix, "restore")
+	}
+	last := d.Checks[len(d.Checks)-1]
+	require.Equal(t, doctor.Skipped, last.State)
+	require.Contains(t, last.Fix, "run ebb doctor again")
+	require.NoError(t, db.Close())
+	require.True(t, diagnose(t, path).Healthy)
+}
+
+// The comparison of the text index keeps other programs from writing: it is left out while
+// one has the file open.
+func TestOpenFileIsExaminedWithoutTheWriteLock(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux shows that a file is in use")
+	}
+	path := filled(t)
+	require.Equal(t, doctor.OK, check(t, diagnose(t, path), "text index").State)
+	open(t, path)
+	c := check(t, diagnose(t, path), "text index")
+	require.Equal(t, doctor.Skipped, c.State)
+	require.Contains(t, c.Fix, "when no program uses")
 }

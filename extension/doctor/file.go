@@ -79,11 +79,8 @@ func (e *examination) isMemory(ctx context.Context) bool {
 	const name = "ebb memory"
 	head, err := check.ReadHead(ctx, e.db)
 	switch {
-	case isPermission(err): // SQLite reads such a file only with a -shm file beside it
-		e.note(name, Skipped, "reading it needs leave to write its -wal and -shm files: "+err.Error(), fixPermission)
-		return false
-	case err != nil:
-		e.note(name, Damaged, err.Error(), fixRestore)
+	case err != nil: // SQLite reads a file without permission to write only with a -shm file beside it
+		e.unread(name, err, fixRestore)
 		return false
 	case head.Tables < check.MainTables && head.Tables > 0:
 		e.note(name, Damaged, fmt.Sprintf("only %d of %d main tables are there", head.Tables, check.MainTables), fixRestore)

@@ -21,7 +21,7 @@ func (e *examination) reading(ctx context.Context, x *extension.Extension) {
 	const name = "reading as a program does"
 	users, err := x.Users(ctx)
 	if err != nil {
-		e.note(name, Damaged, plain(err), fixRestore)
+		e.unread(name, err, fixRestore)
 		return
 	}
 	broken := make(map[string]int) // failing call → number of users
@@ -34,7 +34,7 @@ func (e *examination) reading(ctx context.Context, x *extension.Extension) {
 			return
 		}
 	}
-	if _, err := x.Health(ctx); err != nil {
+	if _, err := x.Health(ctx); err != nil && !errors.Is(err, schema.ErrBusy) {
 		broken["health: "+plain(err)]++
 	}
 	if len(broken) == 0 {
@@ -54,8 +54,8 @@ func readAll(ctx context.Context, x *extension.Extension, scope schema.Scope, fu
 		if broken := schema.Guard(func() { err = call() }); broken != nil {
 			err = broken
 		}
-		if errors.Is(err, transfer.ErrErasing) {
-			return // said of the erasures
+		if errors.Is(err, transfer.ErrErasing) || errors.Is(err, schema.ErrBusy) {
+			return // the check of the erasures lists it; another program holds the file
 		}
 		if err != nil {
 			failed = append(failed, what+": "+plain(err))

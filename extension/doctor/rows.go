@@ -106,7 +106,7 @@ func (e *examination) count(ctx context.Context, c counted) {
 	n, err := c.run(ctx, e.db)
 	switch {
 	case err != nil:
-		e.note(c.name, Damaged, plain(err), fixPages)
+		e.unread(c.name, err, fixPages)
 	case n > 0:
 		e.note(c.name, c.state, fmt.Sprintf(c.found, n), c.fix)
 	default:
@@ -118,7 +118,7 @@ func (e *examination) list(ctx context.Context, c listed) {
 	found, err := c.run(ctx, e.db)
 	switch {
 	case err != nil:
-		e.note(c.name, Damaged, plain(err), c.unread)
+		e.unread(c.name, err, c.unread)
 	case len(found) > 0:
 		e.note(c.name, Damaged, c.found+strings.Join(found, "; "), c.fix)
 	default:
@@ -129,6 +129,10 @@ func (e *examination) list(ctx context.Context, c listed) {
 // textIndex compares the text index with the text.
 func (e *examination) textIndex(ctx context.Context) {
 	const name = "text index"
+	if e.inUse { // the comparison would keep its writes waiting
+		e.note(name, Skipped, "another program has the file open", "run ebb doctor again when no program uses FILE")
+		return
+	}
 	db, err := check.Open(e.name, false)
 	if err != nil {
 		e.note(name, Skipped, "comparing it needs leave to write: "+err.Error(), "run ebb doctor as a user who may write the file")
@@ -139,12 +143,10 @@ func (e *examination) textIndex(ctx context.Context) {
 	switch {
 	case err == nil:
 		e.note(name, OK, "", "")
-	case errors.Is(err, sqlite3.BUSY):
-		e.note(name, Skipped, "another process is writing", "run ebb doctor again when it is done")
 	case isPermission(err):
 		e.note(name, Skipped, "comparing it needs leave to write", "run ebb doctor as a user who may write the file")
 	default:
-		e.note(name, Damaged, err.Error(), fixRepair)
+		e.unread(name, err, fixRepair)
 	}
 }
 

@@ -20,7 +20,13 @@ func diagnoseServer(ctx context.Context, dsn string, key schema.Key) (_ *Diagnos
 			return nil, ctx.Err()
 		}
 		e.Refused = err.Error()
-		e.note("open", Damaged, e.Refused, "")
+		if errors.Is(err, schema.ErrCorrupt) {
+			e.note("open", Damaged, e.Refused, "")
+		} else if errors.As(err, new(*schema.VersionError)) {
+			e.note("open", Warning, e.Refused, "")
+		} else {
+			e.note("open", Skipped, e.Refused, "run ebb doctor again when the server can be reached and lets this user read the memory")
+		}
 		return &e.Diagnosis, nil
 	}
 	defer func() { err = errors.Join(err, x.Close(context.WithoutCancel(ctx))) }()

@@ -43,7 +43,7 @@ func EraseFile(path string) (erased []ErasedFile, err error) {
 			err = fmt.Errorf("erase %s: %w", path, db.classifyFile(path, err))
 		}
 	}()
-	if used, err := inUse(path); err == nil && used {
+	if InUse(path) {
 		return nil, &busyError{}
 	}
 	for _, suffix := range append(sidecars[:], "") {

@@ -99,10 +99,17 @@ func replaceable(backup, target string) error {
 	if source, err := os.Stat(backup); err == nil && os.SameFile(source, info) {
 		return &InvalidError{Field: "target", Reason: "is the backup itself"}
 	}
-	if used, err := inUse(target); err == nil && used {
+	if InUse(target) {
 		return fmt.Errorf("%w: stop every program that has %s open, then restore", ErrBusy, target)
 	}
 	return nil
+}
+
+// InUse reports whether a program, also this one, has the file at path open: on Linux
+// only.
+func InUse(path string) bool {
+	used, err := inUse(path)
+	return err == nil && used
 }
 
 // swap renames staged to target, and the file at target to an unused name.

@@ -34,6 +34,9 @@ func Open(name string, readOnly bool) (*sql.DB, error) {
 	return db, err
 }
 
+// InUse reports whether a program has the file at path open: on Linux only.
+func InUse(path string) bool { return sqlite.InUse(path) }
+
 // MainTables is how many tables [Head] counts in a memory.
 const MainTables = 5
 
