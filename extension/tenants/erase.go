@@ -61,6 +61,22 @@ func (d *Dir) Erase(ctx context.Context, tenant string) (*Receipt, error) {
 
 // withdraw closes a file and keeps it closed until giveBack is called.
 func (d *Dir) withdraw(ctx context.Context, name string) (giveBack func(), err error) {
+	d.mu.Lock()
+	d.erasing[name]++
+	d.mu.Unlock()
+	admit := func() {
+		d.mu.Lock()
+		if d.erasing[name]--; d.erasing[name] == 0 {
+			delete(d.erasing, name)
+		}
+		d.tell()
+		d.mu.Unlock()
+	}
+	defer func() {
+		if err != nil {
+			admit()
+		}
+	}()
 	for {
 		d.mu.Lock()
 		f, changed := d.open[name], d.changed
@@ -76,8 +92,8 @@ func (d *Dir) withdraw(ctx context.Context, name string) (giveBack func(), err e
 			return func() {
 				d.mu.Lock()
 				delete(d.open, name)
-				d.tell()
 				d.mu.Unlock()
+				admit()
 			}, nil
 		case f.at != nil: // not held
 			d.evict(f)

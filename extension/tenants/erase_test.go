@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/eventbus"
@@ -186,4 +187,50 @@ func TestInterruptedTenantErasureIsFinished(t *testing.T) {
 	n, err = told(t.Context(), other, "acme")
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
+}
+
+// Erase gets the memory of a tenant that always has callers: those that come later wait.
+func TestEraseOfABusyTenant(t *testing.T) {
+	d := openDir(t, filepath.Join(t.TempDir(), "memories"), &Config{Memory: noRounds})
+	require.NoError(t, tell(t.Context(), d, "acme", "tea"))
+	holder, err := d.Tenant(t.Context(), "acme")
+	require.NoError(t, err)
+	erased := make(chan error, 1)
+	go func() {
+		_, err := d.Erase(t.Context(), "acme")
+		erased <- err
+	}()
+	waits := func() bool {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		return len(d.erasing) == 1
+	}
+	require.Eventually(t, waits, time.Minute, time.Millisecond)
+	soon, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, err = d.Tenant(soon, "acme")
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.ErrorContains(t, err, "erased")
+	later := make(chan int, 1)
+	go func() {
+		n, err := told(t.Context(), d, "acme")
+		assert.NoError(t, err)
+		later <- n
+	}()
+	require.NoError(t, tell(t.Context(), d, "globex", "other tenants go on"))
+	require.NoError(t, holder.Close(t.Context()))
+	require.NoError(t, <-erased)
+	require.Zero(t, <-later)
+	require.False(t, waits())
+
+	holder, err = d.Tenant(t.Context(), "acme")
+	require.NoError(t, err)
+	soon, cancel = context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, err = d.Erase(soon, "acme")
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	n, err := told(t.Context(), d, "acme")
+	require.NoError(t, err, "the erasure was given up")
+	require.Zero(t, n)
+	require.NoError(t, holder.Close(t.Context()))
 }

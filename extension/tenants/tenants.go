@@ -54,6 +54,7 @@ type Dir struct {
 
 	mu      sync.Mutex
 	open    map[string]*heldFile // by file name
+	erasing map[string]int       // by file name: calls of Erase, for which acquire waits
 	idle    *list.List           // of *heldFile without holders, least recently used first
 	uses    uint64
 	changed chan struct{} // closed and replaced when a file is closed or released
@@ -89,7 +90,7 @@ func Open(ctx context.Context, path string, config *Config) (*Dir, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Dir{cfg: memories, maxOpen: cfg.MaxOpen, limiter: schema.NewLimiter(), open: make(map[string]*heldFile), idle: list.New(), changed: make(chan struct{})}
+	d := &Dir{cfg: memories, maxOpen: cfg.MaxOpen, limiter: schema.NewLimiter(), open: make(map[string]*heldFile), erasing: make(map[string]int), idle: list.New(), changed: make(chan struct{})}
 	if d.now, err = schema.GuardClock("Config.Now", d.cfg.Now, d.reportClock); err != nil {
 		return nil, err
 	}
@@ -188,6 +189,7 @@ func (d *Dir) acquire(ctx context.Context, name string, create bool) (*heldFile,
 		case d.closing:
 			d.mu.Unlock()
 			return nil, schema.ErrClosed
+		case d.erasing[name] > 0: // it waits below
 		case f != nil && !f.gone:
 			d.hold(f)
 			d.mu.Unlock()
@@ -199,20 +201,23 @@ func (d *Dir) acquire(ctx context.Context, name string, create bool) (*heldFile,
 			f = &heldFile{name: name, ready: make(chan struct{}), holders: 1}
 			d.open[name] = f
 			d.mu.Unlock()
-			d.openNow(ctx, f)
+			go d.openNow(context.WithoutCancel(ctx), f) // other callers still want the file if this one gives up
 			return d.await(ctx, f)
 		}
 		// it is closing, or there is no room
 		oldest := d.idle.Front()
 		changed := d.changed
-		if f == nil && oldest != nil {
+		waits := fmt.Sprintf("wait until one of %d open memories is let go", d.maxOpen)
+		if d.erasing[name] > 0 {
+			waits = "wait until the tenant is erased"
+		} else if f == nil && oldest != nil {
 			d.evict(oldest.Value.(*heldFile))
 		}
 		d.mu.Unlock()
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return nil, fmt.Errorf("wait until one of %d open memories is let go: %w", d.maxOpen, ctx.Err())
+			return nil, fmt.Errorf("%s: %w", waits, ctx.Err())
 		}
 	}
 }
@@ -235,11 +240,15 @@ func (d *Dir) hold(f *heldFile) {
 func (d *Dir) openNow(ctx context.Context, f *heldFile) {
 	cfg := d.cfg
 	cfg.Night.NoSchedule = true // rounds run nights, also of closed files
-	// other callers still want the file if the first one gives up
-	f.x, f.err = extension.OpenWith(context.WithoutCancel(ctx), filepath.Join(d.path, f.name), &cfg, memory.Options{
+	f.x, f.err = extension.OpenWith(ctx, filepath.Join(d.path, f.name), &cfg, memory.Options{
 		File: schema.Options{Readers: 2, IdleReader: idleReader, Limiter: d.limiter}, OnDemandNights: !d.cfg.Night.NoSchedule,
 	})
+	d.mu.Lock()
 	close(f.ready)
+	if f.holders == 0 { // all callers have given up meanwhile
+		d.settle(f)
+	}
+	d.mu.Unlock()
 }
 
 // await waits until a file is open.
@@ -277,9 +286,14 @@ func (d *Dir) letGo(f *heldFile, used bool) {
 	}
 	select {
 	case <-f.ready:
-	default: // its opener holds it
-		return
+		d.settle(f)
+	default: // openNow does
 	}
+}
+
+// settle makes a file without holders one that may be closed, or forgets it if it could
+// not be opened. d.mu is held.
+func (d *Dir) settle(f *heldFile) {
 	if f.err != nil {
 		delete(d.open, f.name)
 	} else {
@@ -291,6 +305,9 @@ func (d *Dir) letGo(f *heldFile, used bool) {
 			f.at = d.idle.PushFront(f)
 		} else {
 			f.at = d.idle.InsertAfter(f, before)
+		}
+		if d.closing { // Close may have given up before the file was open
+			d.evict(f)
 		}
 	}
 	d.tell()

@@ -3,6 +3,7 @@ package tenants
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -114,6 +115,36 @@ func TestTenantsHaveFilesOfTheirOwn(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 1, n, "%q", tenant)
 	}
+}
+
+// A caller's context also ends the call that opens the file, which is closed as
+// soon as it is open if the folder was closed meanwhile.
+func TestTenantEndsWithItsContextWhileTheFileIsOpened(t *testing.T) {
+	d := openDir(t, filepath.Join(t.TempDir(), "memories"), &Config{Memory: noRounds})
+	path := filepath.Join(d.path, d.names.of("acme"))
+	x, err := extension.Open(t.Context(), path, noRounds)
+	require.NoError(t, err)
+	require.NoError(t, x.Close(t.Context()))
+	lock, err := sql.Open("sqlite3", "file:"+path)
+	require.NoError(t, err)
+	lock.SetMaxOpenConns(1)
+	_, err = lock.ExecContext(t.Context(), "PRAGMA locking_mode = exclusive; BEGIN EXCLUSIVE")
+	require.NoError(t, err)
+	soon, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	_, err = d.Tenant(soon, "acme")
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.Less(t, time.Since(began), 4*time.Second, "opening waits 5 s for the lock")
+	soon, cancel = context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	require.ErrorIs(t, d.Close(soon), context.DeadlineExceeded)
+	require.NoError(t, lock.Close())
+	require.Eventually(t, func() bool {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		return len(d.open) == 0
+	}, time.Minute, 10*time.Millisecond, "it was opened after Close had given up, and closed")
 }
 
 func TestNewFolderWithoutHardLinks(t *testing.T) {
