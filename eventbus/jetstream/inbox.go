@@ -115,9 +115,7 @@ const (
 func NewInbox(bus eventbus.Publisher, stream broker.JetStream, opts InboxOptions) (*Inbox, error) {
 	opts.Durable, opts.InFlight = cmp.Or(opts.Durable, "ebb"), cmp.Or(opts.InFlight, 1)
 	opts.AckWait = cmp.Or(opts.AckWait, 30*time.Second)
-	if opts.Backoff == nil {
-		opts.Backoff = defaultBackoff
-	}
+	opts.Backoff = guarded(opts.Backoff, opts.ErrorHook)
 	switch {
 	case opts.Stream == "":
 		return nil, &schema.InvalidError{Field: "Stream", Reason: "is empty; it names the stream to read"}
@@ -342,11 +340,20 @@ func defaultOrigin(topic string) eventbus.Origin {
 // of the host's messages.
 const clientIDs = "client:"
 
+// roles are those of a message by its topic.
+var roles = map[string]string{eventbus.TopicUserMessage: "user", eventbus.TopicAgentResponse: "assistant", eventbus.TopicToolResult: "tool"}
+
 // fromClient returns the event as what a client's model wrote.
 func fromClient(e eventbus.Event) (eventbus.Event, error) {
 	m, err := e.Message()
 	if err != nil {
 		return e, err
+	}
+	if err := text.StrictJSON(e.Payload, new(eventbus.Message)); err != nil { // an unknown field would be lost
+		return e, &schema.InvalidError{Field: "Payload", Reason: "is not a message: it " + text.JSONFault(err)}
+	}
+	if m.Role != roles[e.Topic] {
+		return e, &schema.InvalidError{Field: "role", Reason: "is not that of the topic " + e.Topic}
 	}
 	if !e.OccurredAt.IsZero() || e.Origin != "" || e.Trust != nil || m.Speaker != "" || len(m.Attributes)+len(m.Tags) > 0 || m.Importance != 0 {
 		return e, &schema.InvalidError{Field: "message", Reason: "sets occurred_at, origin, trust, speaker, attributes, tags or importance; only a stream of the host's may"}

@@ -186,6 +186,59 @@ func TestTrust(t *testing.T) {
 	assert.True(t, m.Partial)
 }
 
+// What a client's message says beyond its text is not lost or overwritten: the message is
+// refused.
+func TestClientMessagesAreReadStrictly(t *testing.T) {
+	racing.Alone(t)
+	t.Parallel()
+	_, js := newNest(t)
+	j := newJournal(t)
+	for _, payload := range []string{
+		`{"text":"one"}`, `{"text":"two","role":"user"}`,
+		`{"text":"three","role":"assistant"}`, `{"text":"four","reply_to":"m1"}`, `{"text":"five"} {}`,
+	} {
+		_, err := js.Publish(t.Context(), "in.x", []byte(`{"topic":"user.message","scope":{"user":"ada"},"payload":`+payload+`}`))
+		require.NoError(t, err)
+	}
+	newInbox(t, j, js, jetstream.InboxOptions{})
+	settled(t, js)
+	assert.Equal(t, []string{"one", "two"}, texts(t, journalled(t, j)))
+	assert.Len(t, kept(t, js, "DEAD"), 3)
+}
+
+// A host's Backoff that panics is reported and costs no message.
+func TestBackoffThatPanics(t *testing.T) {
+	t.Parallel()
+	_, js := newNest(t)
+	j := newJournal(t)
+	var reported faults
+	broken := func(int) time.Duration { panic("broken") }
+	failed := false
+	newInbox(t, publishing(func(ctx context.Context, events ...eventbus.Event) error {
+		if !failed {
+			failed = true
+			return errors.New("not now")
+		}
+		return j.Publish(ctx, events...)
+	}), js, jetstream.InboxOptions{Host: true, Backoff: broken, ErrorHook: reported.report})
+	send(t, js, eventbus.UserMessage(ada, "hello"))
+	settled(t, js)
+	assert.Equal(t, []string{"hello"}, texts(t, journalled(t, j)))
+	require.ErrorContains(t, reported.joined(), "Backoff")
+
+	var refused faults
+	cfg := broker.StreamConfig{Name: out, Subjects: []string{"ebb.>"}, MaxMsgs: 1, Discard: broker.DiscardNew}
+	stream(t, js, cfg)
+	newOutbox(t, j, js, jetstream.OutboxOptions{Backoff: broken, ErrorHook: refused.report})
+	report(t, j, "r1", "r2")
+	require.Eventually(t, func() bool { return refused.count() > 1 }, patience, 2*time.Millisecond)
+	require.ErrorContains(t, refused.joined(), "Backoff")
+	cfg.MaxMsgs = -1
+	stream(t, js, cfg)
+	require.NoError(t, j.WaitIdle(t.Context()))
+	assert.Equal(t, []string{"r1", "r2"}, published(t, js))
+}
+
 // A message without an id is stored once too: its header or its place in the stream
 // identifies it.
 func TestDeliveredTwice(t *testing.T) {

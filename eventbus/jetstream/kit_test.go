@@ -151,7 +151,10 @@ func (f *faults) joined() error {
 
 func newInbox(t testing.TB, bus eventbus.Publisher, js broker.JetStream, o jetstream.InboxOptions) *jetstream.Inbox {
 	t.Helper()
-	o.Stream, o.DeadLetter, o.Backoff = in, cmp.Or(o.DeadLetter, "dead.letters"), soon
+	o.Stream, o.DeadLetter = in, cmp.Or(o.DeadLetter, "dead.letters")
+	if o.Backoff == nil {
+		o.Backoff = soon
+	}
 	if o.Accept == nil {
 		o.Accept = jetstream.AnyUser
 	}
@@ -163,7 +166,9 @@ func newInbox(t testing.TB, bus eventbus.Publisher, js broker.JetStream, o jetst
 
 func newOutbox(t testing.TB, bus eventbus.Subscriber, js broker.Publisher, o jetstream.OutboxOptions) *jetstream.Outbox {
 	t.Helper()
-	o.Backoff = soon
+	if o.Backoff == nil {
+		o.Backoff = soon
+	}
 	box, err := jetstream.NewOutbox(t.Context(), bus, js, o)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, box.Close(context.Background())) })

@@ -57,6 +57,23 @@ func defaultBackoff(attempt int) time.Duration {
 	return first << (max(attempt, 1) - 1)
 }
 
+// guarded returns the host's Backoff, or defaultBackoff in place of none and of one that
+// panics: a wait must not end the process, nor have an event given up.
+func guarded(backoff func(attempt int) time.Duration, hook reporter) func(attempt int) time.Duration {
+	if backoff == nil {
+		return defaultBackoff
+	}
+	return func(attempt int) (wait time.Duration) {
+		defer func() {
+			if r := recover(); r != nil {
+				wait = defaultBackoff(attempt)
+				hook.report(schema.ForeignPanic("Backoff", r))
+			}
+		}()
+		return backoff(attempt)
+	}
+}
+
 // reporter calls the host's hook for errors, if there is one. A panic in it ends
 // nothing.
 type reporter func(error)

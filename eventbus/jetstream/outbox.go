@@ -60,10 +60,7 @@ const (
 //
 // Errors: those of [eventbus.Subscriber].
 func NewOutbox(ctx context.Context, bus eventbus.Subscriber, stream broker.Publisher, opts OutboxOptions) (*Outbox, error) {
-	o := &Outbox{stream: stream, prefix: cmp.Or(opts.Prefix, "ebb"), backoff: opts.Backoff, hook: opts.ErrorHook}
-	if o.backoff == nil {
-		o.backoff = defaultBackoff
-	}
+	o := &Outbox{stream: stream, prefix: cmp.Or(opts.Prefix, "ebb"), backoff: guarded(opts.Backoff, opts.ErrorHook), hook: opts.ErrorHook}
 	if err := validSubject("Prefix", o.prefix); err != nil {
 		return nil, err
 	}
