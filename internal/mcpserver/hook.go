@@ -59,16 +59,12 @@ func AnswerHook(ctx context.Context, f File, o Options, in io.Reader, out io.Wri
 	}
 	c.settle(ctx, hookPatience)
 	found, err := c.session.Context(ctx, h.Prompt)
-	if err != nil {
-		return err
-	}
-	if o.WriteTurns && strings.TrimSpace(h.Prompt) != "" {
-		if err := c.record(ctx, turn{Role: "user", Text: h.Prompt, ID: h.ID}); err != nil {
-			return err
-		}
+	if o.WriteTurns && strings.TrimSpace(h.Prompt) != "" { // also if nothing could be recalled
+		err = errors.Join(err, c.record(ctx, turn{Role: "user", Text: h.Prompt, ID: h.ID}))
 	}
 	if found.Block != "" {
-		_, err = fmt.Fprintln(out, found.Block)
+		_, failed := fmt.Fprintln(out, found.Block)
+		err = errors.Join(err, failed)
 	}
 	return err
 }

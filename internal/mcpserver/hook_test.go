@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -53,4 +54,32 @@ func TestHooksOfClaudeCode(t *testing.T) {
 		_, invalid := errors.AsType[*schema.InvalidError](err)
 		require.False(t, invalid, "it would block the prompt")
 	}
+}
+
+// A prompt is recorded also if recalling for it fails, and what was recalled is printed also
+// if recording fails.
+func TestAHookDoesWhatItCan(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.db")
+	file := File{DB: path, Scope: ada, Open: func() (*extension.Extension, extension.Scope, error) {
+		x, err := extension.Open(t.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}})
+		return x, ada, err
+	}}
+	answer := func(prompt, id string) (string, error) {
+		var out strings.Builder
+		err := AnswerHook(t.Context(), file, Options{WriteTurns: true, TrustClient: true}, strings.NewReader(`{"session_id":"s1","prompt":"`+prompt+`","prompt_id":"`+id+`"}`), &out)
+		return out.String(), err
+	}
+	_, err := answer("I'm allergic to cashews.", "p1")
+	require.NoError(t, err)
+	said, err := answer("Shall I order the cashew curry?", strings.Repeat("x", 600))
+	require.Error(t, err, "no id is that long")
+	require.Contains(t, said, "allergic to cashews")
+
+	memtest.Spoil(t, path, "UPDATE memories SET tags = '{'")
+	_, err = answer("Do I eat cashews at home?", "p3")
+	require.Error(t, err)
+	memtest.Spoil(t, path, "UPDATE memories SET tags = '[]'")
+	all, err := reopened(t, path).Timeline(t.Context(), extension.Scope{User: "ada"}, extension.TimelineQuery{Kinds: []extension.Kind{extension.KindEpisode}})
+	require.NoError(t, err)
+	require.Equal(t, "Do I eat cashews at home?", all[len(all)-1].Content)
 }
