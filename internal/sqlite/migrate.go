@@ -72,12 +72,16 @@ func (f *Format) supports(version int) error {
 // and its bookkeeping is committed separately from the migration.
 func (f *Format) migrate(ctx context.Context, conn *sql.DB) (err error) {
 	conn.SetMaxOpenConns(1) // every statement below shares the transaction
-	var version int
-	if err := conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return err
+	current := func() (bool, error) {
+		var version int
+		err := conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version)
+		if err == nil {
+			err = f.supports(version)
+		}
+		return version == f.Version, err
 	}
-	if version == f.Version {
-		return nil
+	if done, err := current(); done || err != nil {
+		return err
 	}
 	migrations := migrate.NewMigrations()
 	if err := migrations.Discover(f.Migrations); err != nil {
@@ -94,6 +98,15 @@ func (f *Format) migrate(ctx context.Context, conn *sql.DB) (err error) {
 			err = errors.Join(err, undo)
 		}
 	}()
+	// Another process, possibly of a later version, may have migrated the file meanwhile.
+	done, err := current()
+	if done && err == nil {
+		_, err = conn.ExecContext(ctx, "ROLLBACK")
+		return err
+	}
+	if err != nil {
+		return err
+	}
 	if err := migrator.Init(ctx); err != nil {
 		return err
 	}
