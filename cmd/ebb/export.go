@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/extension/markdown"
@@ -152,6 +154,18 @@ func sameFile(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
+// removeStale removes what killed processes left of files that were to be named path: they
+// hold text. One that was written to in the last minute may still be in use.
+func removeStale(path string) {
+	entries, _ := os.ReadDir(filepath.Dir(path)) // else the next export removes them
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err == nil && info.Mode().IsRegular() && strings.HasPrefix(entry.Name(), "."+filepath.Base(path)+".new-") && time.Since(info.ModTime()) > time.Minute {
+			_ = os.Remove(filepath.Join(filepath.Dir(path), entry.Name()))
+		}
+	}
+}
+
 // writeFile writes a file that appears under its name whole or not at all,
 // and replaces another only with replace.
 func writeFile(path string, replace bool, write func(io.Writer) error) (err error) {
@@ -165,6 +179,7 @@ func writeFile(path string, replace bool, write func(io.Writer) error) (err erro
 	if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
 		return &usageError{"there is no folder " + filepath.Dir(path) + " to write into; make it, or give another name"}
 	}
+	removeStale(path)
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".new-*")
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -82,6 +83,23 @@ func TestExportNeverOverwrites(t *testing.T) {
 	replaced, err := os.ReadFile(out)
 	require.NoError(t, err)
 	require.Equal(t, memtest.Undated(ebb(t, "", "--db", f.db, "export").out), memtest.Undated(string(replaced)))
+}
+
+// What a killed export left of the same file holds text, and goes with the next one.
+func TestExportRemovesWhatAKilledOneLeft(t *testing.T) {
+	f := newFixture(t, "ada")
+	dir := t.TempDir()
+	out := filepath.Join(dir, "ada.jsonl")
+	stale := writeTo(t, filepath.Join(dir, ".ada.jsonl.new-123"), "half")
+	fresh := writeTo(t, filepath.Join(dir, ".ada.jsonl.new-456"), "of an export that runs")
+	other := writeTo(t, filepath.Join(dir, ".ben.jsonl.new-123"), "another's")
+	long := time.Now().Add(-time.Hour)
+	require.NoError(t, errors.Join(os.Chtimes(stale, long, long), os.Chtimes(other, long, long)))
+	o := ebb(t, "", "--db", f.db, "export", "--out", out)
+	require.Equal(t, exitOK, o.code, o.err)
+	require.NoFileExists(t, stale)
+	require.FileExists(t, fresh)
+	require.FileExists(t, other)
 }
 
 func TestExportWithoutHardLinks(t *testing.T) {

@@ -23,6 +23,11 @@ func TestMigrate(t *testing.T) {
 	}
 	require.Equal(t, exported(from), exported(to))
 
+	got = ebb(t, "", "--db", from, "migrate", from)
+	require.Equal(t, exitUsage, got.code, got)
+	require.Contains(t, got.err, "the memory itself")
+	require.Empty(t, got.out)
+
 	require.Equal(t, exitOK, ebb(t, "", "--db", to, "--user", "ada", "remember", "I keep hens.").code)
 	got = ebb(t, "", "--db", from, "migrate", to, "--json")
 	require.NotEqual(t, exitOK, got.code)

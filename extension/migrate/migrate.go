@@ -30,10 +30,14 @@ type Report struct {
 // what is there already is not copied again. Nothing is to be written to either memory
 // meanwhile. Open the target with [extension.Config.NoBackground].
 //
-// Errors: those of [extension.Extension.Export] and [extension.Extension.Import];
+// Errors: [*schema.InvalidError] if both are the same memory; those of
+// [extension.Extension.Export] and [extension.Extension.Import];
 // [extension.ErrConflict] if the export of a user is another one in the target, such as of
 // a user who was in both before, or if an erasure is not finished.
 func Run(ctx context.Context, from, to *extension.Extension) (r Report, err error) {
+	if at := to.Parts().DB.Path(); at == from.Parts().DB.Path() {
+		return r, &schema.InvalidError{Field: "to", Reason: "is the memory itself: " + at}
+	}
 	users, err := from.Users(ctx)
 	if err != nil {
 		return r, err
