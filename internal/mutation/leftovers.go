@@ -61,8 +61,8 @@ var leftovers = []Mutant{
 	{
 		Defence: "a tenant's file that another process has open is not erased",
 		File:    "internal/sqlite/erase.go",
-		Old:     "err == nil && used {",
-		New:     "err == nil && used && false {",
+		Old:     "if InUse(path) {",
+		New:     "if InUse(path) && false {",
 		Package: "./extension/tenants",
 		Test:    "TestEraseOfOpenFile",
 	},
