@@ -23,7 +23,9 @@ func gated(t testing.TB, decide reconcile.Func) *host {
 	h.all = tools.New(tools.Deps{
 		DB: h.db, Scope: h.scope, TurnTrust: func() schema.Trust { return h.trust },
 		Similar: func(ctx context.Context, content string) *reconcile.Similar {
-			return reconcile.Find(ctx, searcher, decide, h.scope, content)
+			similar, err := reconcile.Find(ctx, searcher, decide, h.scope, content)
+			require.NoError(t, err)
+			return similar
 		},
 	})
 	return h

@@ -64,7 +64,7 @@ var telling = []Mutant{
 		"if err != nil || open == 0 {", "if err != nil || open >= 0 {", "an_erasure_that_is_not_finished"),
 	tells("memory_stats says which arms of the user's searches fail", "extension/stats.go",
 		"stats.Health.Degraded = ", "_ = ", "an_arm_of_searches_that_fails"),
-	tells("a search that asks no arm hides none that fails", "recall/degradation.go",
+	tells("a search that asks no arm hides none that fails", "recall/users/degradations.go",
 		"if userID == 0 {", "if userID < -1 {", "an_arm_of_searches_that_fails"),
 }
 
