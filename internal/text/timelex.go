@@ -197,6 +197,9 @@ func lexTimes(s string) []tok {
 				}
 				t.lookUp(low[:len(w)])
 			}
+			if k := len(toks) - 1; t.kind == lexPart && t.plural && k >= 0 && toks[k].kind == lexRelative && !(k > 0 && toks[k-1].word == "the") {
+				t.plural = false // "last nights dinner", without its apostrophe
+			}
 		default:
 			t.kind, t.sym, t.end = lexSymbol, r, i+n
 		}
@@ -234,7 +237,9 @@ func (t *tok) lookUp(w []byte) {
 		return
 	}
 	if len(w) > 3 && w[len(w)-1] == 's' {
-		if e, ok := lexicon[string(w[:len(w)-1])]; ok && (e.kind == lexWeekday || e.kind == lexPart || e.kind == lexSeason) && len(w) > 5 {
+		if e, ok := lexicon[string(w[:len(w)-1])]; ok && e.kind == lexNamedDay { // "todays", without its apostrophe
+			t.lexEntry = e
+		} else if ok && (e.kind == lexWeekday || e.kind == lexPart || e.kind == lexSeason) && len(w) > 5 {
 			t.lexEntry, t.plural = e, true
 		}
 	}

@@ -11,6 +11,7 @@ func TestTimeSpans(t *testing.T) {
 	// Wednesday
 	ref := time.Date(2024, 5, 15, 14, 30, 0, 0, time.UTC)
 	for in, want := range map[string]string{
+		"todays list":                       "todays 2024-05-15 2024-05-16",
 		"yesterday":                         "yesterday 2024-05-14 2024-05-15",
 		"We met the day before yesterday.":  "the day before yesterday 2024-05-13 2024-05-14",
 		"last week":                         "last week 2024-05-06 2024-05-13",
@@ -80,6 +81,7 @@ func TestTimeSpansNarrowToPartsOfTheDay(t *testing.T) {
 	for in, want := range map[string][2]string{
 		"tomorrow at 5pm":        {"2024-05-16T17:00:00+02:00", "2024-05-16T18:00:00+02:00"},
 		"2024-03-01T12:30":       {"2024-03-01T12:30:00+01:00", "2024-03-01T12:31:00+01:00"},
+		"last nights":            {"2024-05-14T18:00:00+02:00", "2024-05-15T06:00:00+02:00"},
 		"last night":             {"2024-05-14T18:00:00+02:00", "2024-05-15T06:00:00+02:00"},
 		"Monday morning":         {"2024-05-13T05:00:00+02:00", "2024-05-13T12:00:00+02:00"},
 		"the evening of 1 March": {"2024-03-01T17:00:00+01:00", "2024-03-02T00:00:00+01:00"},

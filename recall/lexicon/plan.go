@@ -296,7 +296,7 @@ func isTask(words []string, folded string) bool {
 
 // isAsked reports a question, or a request to recall something.
 func isAsked(question string, words []string, folded string) bool {
-	if strings.ContainsAny(question, "?？") || askedHan.MatchString(folded) {
+	if strings.ContainsAny(question, "?？") || askedHan.MatchString(folded) || askedLast.MatchString(folded) {
 		return true
 	}
 	for len(words) > 0 && courtesyWord[words[0]] {

@@ -46,6 +46,10 @@ var (
 	anotherTime = regexp.MustCompile(`^\W*(?:(?:and|or|but|so|und|oder|aber|y|o|pero)\b(?:\W+(?:then|dann|entonces))?|(?:(?:and|but|und|aber|y|pero)\W+)?(?:(?:what|how) about|(?:was|wie) (?:ist|ware)(?: es)? mit|wie (?:sieht es|sieht['’]s|ist es|ist['’]s)|que (?:tal|hay|pasa)(?: de| con| para)?))\b` +
 		`\W*(?:(?:on|in|at|for|the|am|im|an|fur|mit|el|la|los|para|en|por)\b\W*)*(?:aus|que)?\W*$` +
 		`|^[\s\pP]*(?:那么?[\s\pP]*呢?|呢)[\s\pP]*$`)
+	// "This morning's sugar, what did I say": the question comes last, without its mark.
+	askedLast = regexp.MustCompile(`[,;.–-]\s*(?:(?:what|when|where|which|who|how(?: much| many| long)?)\s+(?:did|have|had|was|were|do|am)\s+(?:i|we)` +
+		`|(?:was|wann|wo|wer|wie(?: ?viele?| lange?)?)\s+(?:hab|habe|haben|hatte|hatten|war|waren)\s+(?:ich|wir)` +
+		`|(?:que|cuando|donde|cual|cuanto)\s+(?:te\s+)?(?:dije|conte|puse|tenia|tuve|hice|he|habia))\b[^,;.]*$`)
 	askedHan     = regexp.MustCompile(`什么|什麼|谁|誰|哪|几|幾|吗|嗎|怎么|怎麼|多少|总结|總結|回顾|回顧|提醒我|告诉我|說說|说说|讲讲`)
 	taskHan      = regexp.MustCompile(`^(?:请|請|帮我|幫我|麻烦你?|给我)*(?:写|寫|画|畫|翻译|翻譯|设|設|设置|定个|定一个|订|播放|放一首|算|计算|生成|编|推荐|解释|解釋)`)
 	worldHan     = []string{"天气", "天氣", "气温", "新闻", "新聞", "股价", "汇率"}
