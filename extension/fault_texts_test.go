@@ -338,7 +338,7 @@ func badInput(t *testing.T, o *overheard) {
 	}
 	for i, input := range []string{
 		turn(nil) + turn(map[string]any{"text": wordOfText + " again"}), turn(map[string]any{"role": wordOfText}), turn(map[string]any{"time": wordOfText}),
-		turn(map[string]any{"text": 4242424242424242}), turn(map[string]any{"text": " "}), `{"text": "` + wordOfText, wordOfText,
+		turn(map[string]any{"text": 4242424242424242}), `{"text": "` + wordOfText, wordOfText,
 		`[{"id":"` + wordOfText + `","mapping":{"a":{"parent":"` + wordOfText + `","message":{"id":"` + wordOfText + `"}}},"current_node":"a"}]`,
 		`[{"mapping":{"a":{"parent":"a"}},"current_node":"a"}]`, `[{"create_time":1,"mapping":{"a":{"message":{"id":"` + wordOfText + `","create_time":9e99,"author":{"role":"user"},"content":{"content_type":"text","parts":["` + wordOfText + `"]}}}},"current_node":"a"}]`,
 		`{"ebb":{"export":1,"user":"` + nameOfUser + `","` + wordOfText + ` was said":1}}`, `{"ebb":{"export":1,"user":"` + nameOfUser + `"}}` + "\n" + `{"` + wordOfText + ` was said":1}`,

@@ -166,7 +166,7 @@ func TestImportRefusesBadFilesOfOtherPrograms(t *testing.T) {
 	}{
 		"an unknown sender":    {[]byte(`[{"chat_messages":[{"sender":"oracle","text":"x"}]}]`), "sender", "conversation 1, message 1: sender is neither"},
 		"no time of Claude's":  {[]byte(`[{"chat_messages":[{"sender":"human","text":"x","created_at":"noon"}]}]`), "created_at", "is no time"},
-		"a time of Mem0's":     {[]byte(`{"results":[{"memory":"x","created_at":"noon"}]}`), "created_at", "memory 1: created_at \"noon\" is no time"},
+		"a time of Mem0's":     {[]byte(`{"results":[{"memory":"x","created_at":"noon"}]}`), "created_at", "memory 1: created_at is no time"},
 		"a number for words":   {[]byte(`{"results":[{"memory":7}]}`), "memory", "memory 1: memory"},
 		"cut off":              {[]byte(`{"results":[{"memory":"x"},`), "JSON", "element 2: JSON"},
 		"no list":              {[]byte("{\"items\":[],\n\"results\":7}"), "input", "has no list"},

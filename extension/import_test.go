@@ -224,13 +224,13 @@ func TestImportRefusesBadInput(t *testing.T) {
 		{"an export with a number for its head", `{"ebb":1}`, "ebb", "line 1: ebb is a JSON number where an object belongs"},
 		{"numbers for conversations", `[1]`, "input", "element 1: input is no message"},
 		{"no time", line(map[string]any{"time": nil}), "time", "line 1: time is missing"},
-		{"a word for a time", line(map[string]any{"time": "tomorrow"}), "time", `time "tomorrow" is no time, as 2026-`},
+		{"a word for a time", line(map[string]any{"time": "tomorrow"}), "time", "time is no time, as 2026-"},
 		{"the year 0", line(map[string]any{"time": "0000-01-02T03:04:05Z"}), "time", "outside the years 1 to 9999"},
 		{"the zero time", line(map[string]any{"time": "0001-01-01T00:00:00Z"}), "time", "time is missing"},
 		{"Latin-1", strings.ReplaceAll(line(map[string]any{"text": "I live in Köln."}), "ö", "\xf6"), "text", "line 1: text is not UTF-8; convert the file first, as with iconv"},
 		{"Latin-1 messages", "[{\"role\":\"user\",\"content\":\"I live in K\xf6ln.\"}]", "text", "element 1: text is not UTF-8"},
 		{"only NUL", line(map[string]any{"text": "\x00\x00"}), "text", "is empty"},
-		{"a role of its own", line(map[string]any{"role": "pirate"}), "role", `role "pirate" is none of user, human, assistant`},
+		{"a role of its own", line(map[string]any{"role": "pirate"}), "role", `role is none of user, human, assistant`},
 		{"a long id", line(map[string]any{"id": strings.Repeat("x", 600)}), "id", "longer than 512 bytes"},
 		{"NUL in a session", line(map[string]any{"session": "a\x00b"}), "session", "NUL"},
 		{"a long text", line(map[string]any{"text": strings.Repeat("word ", 1<<18)}), "text", "longer than 1 MiB"},
@@ -357,7 +357,7 @@ func TestImportOfOneUserOfMany(t *testing.T) {
 			report, err := importText(t, x, input, transfer.ImportOptions{OfUser: of})
 			if of == "" {
 				require.Error(t, err)
-				require.Regexp(t, `line 2.*: user names "bob" and not the user of this import; name whose turns are wanted by --of-user`, err.Error(), name)
+				require.Regexp(t, `line 2.*: user names another one than the user of this import; name whose turns are wanted by --of-user`, err.Error(), name)
 			} else {
 				require.NoError(t, err, name)
 				require.Equal(t, map[string]int{"turns of other users or sessions": 3}, report.LeftOut)

@@ -327,7 +327,7 @@ func TestImportOfATableOfManyUsers(t *testing.T) {
 	writeTo(t, table, row("anna", at)+row("bob", at)+"{\n"+row("bob", ""))
 	o := ebb(t, "", "--db", db, "--user", "carl", "import", table)
 	require.Equal(t, exitUsage, o.code)
-	require.Contains(t, o.err, `line 1: user names "anna" and not the user of this import; name whose turns are wanted by --of-user`)
+	require.Contains(t, o.err, `line 1: user names another one than the user of this import; name whose turns are wanted by --of-user`)
 	for _, user := range []string{"anna", "bob"} {
 		o = ebb(t, "", "--db", db, "--user", user, "import", "--mine", "--of-user", user, "--only-session", user+":*", "--skip-bad", "--time", "2026-02-01", table)
 		require.Equal(t, exitOK, o.code, o.err)

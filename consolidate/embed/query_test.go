@@ -59,6 +59,13 @@ func slowWorker(t *testing.T, e *slow) *embed.Worker {
 	return w
 }
 
+// stop also waits for the embedder, which ignores its context.
+func stop(t *testing.T, w *embed.Worker, e *slow) {
+	t.Helper()
+	require.NoError(t, w.Stop(t.Context()))
+	time.Sleep(e.takes)
+}
+
 // Queries wait for a place as long as their search does, and no longer.
 func TestManyQueriesAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -76,7 +83,7 @@ func TestManyQueriesAtOnce(t *testing.T) {
 		require.EqualValues(t, 24, errs)
 		require.Equal(t, 300*time.Millisecond, time.Since(began))
 		require.EqualValues(t, 24+8, e.asked.Load(), "the others were not asked")
-		require.NoError(t, w.Stop(t.Context()))
+		stop(t, w, e)
 	})
 }
 
@@ -107,7 +114,7 @@ func TestForgottenWhileAsked(t *testing.T) {
 		_, err := w.EmbedQuery(ctx, asked, "my secret")
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		w.ForgetQueries()
-		require.NoError(t, w.Stop(t.Context()))
+		stop(t, w, e)
 		require.Zero(t, w.RememberedQueries())
 	})
 }

@@ -263,7 +263,7 @@ const othersTurns = "turns of other users or sessions"
 func (j *importJob) mine(where string, t *importedTurn) (bool, error) {
 	of, only := j.opts.OfUser, j.opts.OnlySession
 	if of == "" && t.of != "" && t.of != j.opts.Scope.User {
-		return false, &ImportError{Where: where, Err: &schema.InvalidError{Field: "user", Reason: "names " + quoted(t.of) + "and not the user of this import; " +
+		return false, &ImportError{Where: where, Err: &schema.InvalidError{Field: "user", Reason: "names another one than the user of this import; " +
 			"name whose turns are wanted by --of-user (ImportOptions.OfUser)"}}
 	}
 	begin, rest := strings.CutSuffix(only, "*")

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/ebbmem/ebb/eventbus"
@@ -123,18 +124,25 @@ var roles = map[string]string{
 func roleOf(written string) (string, error) {
 	role, known := roles[strings.ToLower(written)]
 	if !known {
-		return "", &schema.InvalidError{Field: "role", Reason: quoted(written) + "is none of user, human, assistant, ai, tool, function, system, developer, generic"}
+		return "", &schema.InvalidError{Field: "role", Reason: "is none of user, human, assistant, ai, tool, function, system, developer, generic"}
 	}
 	return role, nil
 }
 
-// quoted is a value of a row in an error, at most 40 characters of it.
+// quoted is what stands for a time in a row, for an error, which holds no text: the columns
+// may have been confused.
 func quoted(value string) string {
-	if value == "" {
-		return ""
+	letters, digits := 0, 0
+	for _, r := range value {
+		switch {
+		case unicode.IsLetter(r):
+			letters++
+		case unicode.IsDigit(r):
+			digits++
+		}
 	}
-	if runes := []rune(value); len(runes) > 40 {
-		value = string(runes[:40]) + "…"
+	if len(value) > 40 || letters >= digits {
+		return ""
 	}
 	return fmt.Sprintf("%q ", value)
 }
