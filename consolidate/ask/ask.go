@@ -92,7 +92,7 @@ type Asker struct {
 	redact  schema.Redact // nil for none
 
 	plain atomic.Bool // the provider has no functions
-	cut   atomic.Bool // an answer was cut off at its client's maximum
+	cut   atomic.Bool // an answer was cut off at its client's maximum, and no higher one failed since
 
 	mu      sync.Mutex
 	prompts []string // asked since TakePrompts
@@ -201,7 +201,8 @@ func (a *Asker) try(ctx context.Context, p Prompt, messages []llms.MessageConten
 	ctx, cancel := context.WithTimeout(ctx, a.timeout)
 	defer cancel()
 	options := []llms.CallOption{llms.WithTemperature(0)}
-	if a.cut.Load() {
+	raised := a.cut.Load()
+	if raised {
 		options = append(options, llms.WithMaxTokens(maxTokens))
 	}
 	plain := a.plain.Load() || p.Schema == nil
@@ -223,6 +224,12 @@ func (a *Asker) try(ctx context.Context, p Prompt, messages []llms.MessageConten
 		err = fmt.Errorf("no answer within %s: %w", a.timeout, ctx.Err())
 	}
 	if err != nil {
+		if raised { // which the model may refuse: until the next is cut off, the client's own will do
+			a.cut.Store(false)
+			if ctx.Err() == nil {
+				return a.try(ctx, p, messages)
+			}
+		}
 		if !plain && refusesFunctions(err) {
 			a.plain.Store(true)
 			return a.try(ctx, p, messages)

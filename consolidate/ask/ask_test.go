@@ -136,6 +136,7 @@ type blocks struct {
 	llms.Model
 	answers [][]*llms.ContentChoice
 	maxima  []int // tokens allowed in each call; 0 for the client's own
+	most    int   // more of them are refused; 0 for no limit
 }
 
 func (b *blocks) GenerateContent(_ context.Context, _ []llms.MessageContent, options ...llms.CallOption) (*llms.ContentResponse, error) {
@@ -144,6 +145,9 @@ func (b *blocks) GenerateContent(_ context.Context, _ []llms.MessageContent, opt
 		option(&o)
 	}
 	b.maxima = append(b.maxima, o.MaxTokens)
+	if b.most > 0 && o.MaxTokens > b.most {
+		return nil, fmt.Errorf("400: max_tokens: %d > %d, which is the maximum allowed number of output tokens", o.MaxTokens, b.most)
+	}
 	answer := b.answers[0]
 	b.answers = b.answers[1:]
 	return &llms.ContentResponse{Choices: answer}, nil
@@ -194,6 +198,22 @@ func TestAnswerCutAtTheClientsMaximum(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 3, n)
 	require.Equal(t, []int{0, 0}, model.maxima, "the context itself was full")
+}
+
+// A model that refuses the higher maximum is asked on with that of its client.
+func TestModelRefusesTheHigherMaximum(t *testing.T) {
+	whole, cut := []*llms.ContentChoice{block("", `{"n": 3}`, "tool_use")}, []*llms.ContentChoice{block("", `{}`, "max_tokens")}
+	model := &blocks{most: 4096, answers: [][]*llms.ContentChoice{cut, cut, whole, whole}}
+	a := asker(model, Budget{})
+	_, err := a.number(t)
+	require.ErrorIs(t, err, ErrIncomplete, "so that a batch is halved")
+	for range 2 {
+		n, err := a.number(t)
+		require.NoError(t, err)
+		require.Equal(t, 3, n)
+	}
+	require.Equal(t, []int{0, maxTokens, 0, maxTokens, 0, 0}, model.maxima)
+	require.Equal(t, 4, a.account.Usage().Calls)
 }
 
 // A server that accepts functions and ignores them is shown the form as text.
