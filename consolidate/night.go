@@ -68,6 +68,10 @@ func (n *night) begin(ctx context.Context, scope schema.Scope) (proceed bool, er
 			if err != nil || through >= n.day && !schema.AheadOfClock(through, n.input.Now.In(n.input.Location)) {
 				return err
 			}
+			// A process whose clock is days ahead or behind records other days over this one.
+			if done, err := tx.NightDone(ctx, n.input.UserID, n.cause, n.day, n.input.Now); err != nil || done {
+				return err
+			}
 		}
 		proceed = true
 		return n.open(ctx, tx)

@@ -245,6 +245,41 @@ func TestNightsGoOnAfterAWrongClock(t *testing.T) {
 	require.Equal(t, 3, retired())
 }
 
+// Two processes whose clocks are days apart each run one night of their day, not one after the
+// other for ever.
+func TestNightsOfClocksThatDiffer(t *testing.T) {
+	db, c := aged(t)
+	derived(t, db, "tea")
+	c.set(start.AddDate(0, 0, 10))
+	var nights []string
+	var both []*schedule.Schedule
+	for _, ahead := range []int{0, 5} {
+		now := func() time.Time { return c.time().AddDate(0, 0, ahead) }
+		counts := stage{"counts", func(_ context.Context, in *consolidate.Input) ([]consolidate.Proposal, error) {
+			nights = append(nights, fmt.Sprint(ahead, " ", in.Now.Format(time.DateOnly)))
+			return nil, nil
+		}}
+		r := runner(t, db, stages(counts), func(o *consolidate.RunnerOptions) { o.Now = now })
+		s, err := schedule.New(r, db, schedule.Options{Now: now, Location: time.UTC, NightTime: "01:00"})
+		require.NoError(t, err)
+		both = append(both, s)
+	}
+	first := start.Truncate(24*time.Hour).AddDate(0, 0, 10)
+	for hour := range 3 * 24 {
+		c.set(first.Add(time.Hour + time.Duration(hour)*time.Hour))
+		for _, s := range both {
+			require.NoError(t, s.Check(t.Context()))
+		}
+	}
+	want := []string{}
+	for night := range 3 {
+		for _, ahead := range []int{0, 5} {
+			want = append(want, fmt.Sprint(ahead, " ", first.AddDate(0, 0, night+ahead).Format(time.DateOnly)))
+		}
+	}
+	require.Equal(t, want, nights)
+}
+
 // trigger is a stage that asks for a run unless one ran within the pause.
 type trigger struct{ stage }
 

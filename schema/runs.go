@@ -155,6 +155,15 @@ func (tx *Tx) NightsThrough(ctx context.Context, userID int64) (day string, err 
 	return day, err
 }
 
+// NightDone reports whether one of the user's runs of a cause and local day that began within
+// three days of now was finished, also if it was undone since.
+func (tx *Tx) NightDone(ctx context.Context, userID int64, cause, day string, now time.Time) (done bool, err error) {
+	err = tx.Row(ctx, `SELECT EXISTS (SELECT 1 FROM runs WHERE user_id = ? AND started_at BETWEEN ? AND ?
+		AND cause = ? AND local_day = ? AND state NOT IN ('running', 'failed'))`,
+		[]any{userID, At(now.AddDate(0, 0, -3)), At(now.AddDate(0, 0, 3)), cause, day}, &done)
+	return done, err
+}
+
 // AheadOfClock reports whether a consolidated day cannot be over yet at now, in the user's
 // time zone: it was recorded by a wrong clock. Tomorrow is not ahead, since a journey west
 // moves the local date back.
