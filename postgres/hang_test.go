@@ -6,16 +6,20 @@ import (
 	"net"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/extension/doctor"
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/internal/pgtest"
+	"github.com/ebbmem/ebb/schema"
 )
 
 // throughNetwork returns a data source name that leads to the same database over TCP, until
@@ -90,4 +94,45 @@ func TestDiagnosisOfAServerThatIsDown(t *testing.T) {
 	require.False(t, d.Healthy)
 	require.Len(t, d.Checks, 1)
 	require.Equal(t, doctor.Skipped, d.Checks[0].State)
+}
+
+// A write that has run is tried again after its caller's context has ended: it is stored, or
+// its caller hears what ended it.
+func TestAttemptsOutliveTheCallersContext(t *testing.T) {
+	db, err := schema.Open(t.Context(), memtest.Server(t), nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	ctx, cancel := context.WithCancel(t.Context())
+	var failures []error
+	ran := 0
+	write := func(ctx context.Context, tx *schema.Tx) error {
+		ran++
+		cancel()
+		if ran <= len(failures) {
+			return failures[ran-1]
+		}
+		_, err := tx.Exec(ctx, "UPDATE users SET cycle = cycle WHERE id = -1")
+		return err
+	}
+	locked, changed := &pgconn.PgError{Code: "40001"}, &pgconn.PgError{Code: "0A000"}
+	failures = []error{locked, changed}
+	require.NoError(t, db.Write(ctx, write))
+	require.Equal(t, 3, ran)
+
+	ran = 0
+	require.ErrorIs(t, db.Write(ctx, write), context.Canceled)
+	require.Zero(t, ran, "it had not begun")
+
+	short, end := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer end()
+	ran = 0
+	require.ErrorIs(t, db.Write(short, func(context.Context, *schema.Tx) error {
+		ran++
+		<-short.Done()
+		return short.Err()
+	}), context.DeadlineExceeded)
+	require.Equal(t, 1, ran, "its function gave up")
+
+	ran, failures = 0, slices.Repeat([]error{changed}, 100)
+	require.ErrorIs(t, db.Write(t.Context(), write), schema.ErrBusy)
 }

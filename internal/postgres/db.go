@@ -30,7 +30,8 @@ const (
 	writers = 8
 	// attempts is how often a write runs before it fails with [engine.ErrBusy].
 	attempts = 12
-	// linger is how long a running write goes on after its caller's context has ended.
+	// linger is how long a write that has run goes on, with all its attempts, after its
+	// caller's context has ended.
 	linger = 5 * time.Second
 	// connectTimeout is how long a connection may take, unless the data source name sets
 	// connect_timeout.
@@ -243,11 +244,21 @@ func (db *DB) WriteQueued(ctx context.Context, queued func(), fn func(context.Co
 	}
 	turn := &turn{of: &db.turns}
 	defer turn.end()
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, func() {
+		select {
+		case <-time.After(linger):
+			cancel()
+		case <-running.Done():
+		}
+	})()
+	waiting := ctx // until the write has run; after that its attempts have linger to end
 	var users []int64
 	refusals := 0
 	for attempt := 1; ; attempt++ {
 		t := &tx{db: db, queued: queued, turn: turn}
-		err := db.attempt(ctx, t, users, fn)
+		err := db.attempt(waiting, running, t, users, fn)
 		if err == nil {
 			queued()
 			turn.end() // what is called now may write
@@ -269,7 +280,13 @@ func (db *DB) WriteQueued(ctx context.Context, queued func(), fn func(context.Co
 		if code := codeOf(err); code == codeUnique || code == codeForeign {
 			refusals++
 		}
-		if attempt == attempts || ctx.Err() != nil || !t.again(err, refusals) {
+		if t.conn.Conn != nil {
+			waiting = running
+		}
+		if waiting.Err() != nil && !t.committing {
+			return ctx.Err()
+		}
+		if attempt == attempts || ctx.Err() != nil && errors.Is(err, ctx.Err()) || !t.again(err, refusals) {
 			return classify(ctx, err)
 		}
 		if pg, is := errors.AsType[*pgconn.PgError](err); is && pg.Code == codeMeanwhile {
@@ -283,9 +300,9 @@ func (db *DB) WriteQueued(ctx context.Context, queued func(), fn func(context.Co
 	}
 }
 
-// attempt runs a write once, when there is a slot and a connection for it. Until then it
-// can be cancelled; after that it has linger to end.
-func (db *DB) attempt(ctx context.Context, t *tx, users []int64, fn func(context.Context, engine.Tx) error) error {
+// attempt runs a write once, when there is a slot and a connection for it. ctx ends the
+// waiting for these, running the write.
+func (db *DB) attempt(ctx, running context.Context, t *tx, users []int64, fn func(context.Context, engine.Tx) error) error {
 	db.waiting.Add(1)
 	err := db.take(ctx, db.writeSlots)
 	db.waiting.Add(-1)
@@ -300,19 +317,7 @@ func (db *DB) attempt(ctx context.Context, t *tx, users []int64, fn func(context
 		return err
 	}
 	defer t.conn.Close() // return it to the pool
-	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
-	defer context.AfterFunc(ctx, func() {
-		select {
-		case <-time.After(linger):
-			cancel()
-		case <-running.Done():
-		}
-	})()
-	if err = t.run(running, users, fn); err != nil && running.Err() != nil && !t.committing {
-		return ctx.Err()
-	}
-	return err
+	return t.run(running, users, fn)
 }
 
 // pause waits longer after each attempt, and not as long as others that wait.

@@ -96,6 +96,8 @@ func classify(ctx context.Context, err error) error {
 		return wrap(engine.ErrBusy, "another write of the same user took too long")
 	case code == codeMeanwhile, code == codeAsk, strings.HasPrefix(code, "40"):
 		return wrap(engine.ErrBusy, "writes of the same user got in each other's way too often")
+	case code == codePlan:
+		return wrap(engine.ErrBusy, "the tables changed meanwhile")
 	case code == "26000", code == "42P05": // a prepared statement of another connection
 		return errors.Join(errPooled, err)
 	case code == codeReadOnly, code == "42501":
