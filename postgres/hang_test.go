@@ -87,13 +87,43 @@ func TestWriteEndsWhileTheServerHangs(t *testing.T) {
 	_ = x.Close(ctx)
 }
 
-// A server that cannot be reached is not a damaged memory.
-func TestDiagnosisOfAServerThatIsDown(t *testing.T) {
-	d, err := doctor.Diagnose(t.Context(), "postgres://ebb@127.0.0.1:1/memory", extension.Key{})
+// What a server refuses is not a damaged memory, and each refusal has advice of its own.
+func TestDiagnosisOfARefusal(t *testing.T) {
+	at := func(version string) string {
+		dsn := memtest.Server(t)
+		u, err := url.Parse(dsn)
+		require.NoError(t, err)
+		q := u.Query()
+		q.Set("search_path", "ebb")
+		u.RawQuery = q.Encode()
+		require.NoError(t, pgtest.Exec(u.String(), "UPDATE ebb_version SET version = "+version+", beside = "+version))
+		return dsn
+	}
+	for name, c := range map[string]struct {
+		dsn   string
+		state doctor.State
+		fix   string
+		other bool
+	}{
+		"down":      {"postgres://ebb@127.0.0.1:1/memory", doctor.Skipped, "when the server can be reached", false},
+		"no tables": {pgtest.Database(t, "", nil), doctor.Skipped, "`ebb consolidate`", false},
+		"newer":     {at("999"), doctor.Warning, "use a newer ebb", true},
+		"older":     {at("0"), doctor.Skipped, "`ebb consolidate`", false},
+	} {
+		d, err := doctor.Diagnose(t.Context(), c.dsn, extension.Key{})
+		require.NoError(t, err, name)
+		require.False(t, d.Healthy || d.Damaged(), name)
+		require.Equal(t, c.other, d.OtherVersion(), name)
+		require.Len(t, d.Checks, 1, name)
+		require.Equal(t, c.state, d.Checks[0].State, name)
+		require.Contains(t, d.Checks[0].Fix, c.fix, name)
+	}
+	key, err := schema.NewKey([]byte("an example key of 32 bytes, not a secret"[:32]))
 	require.NoError(t, err)
-	require.False(t, d.Healthy)
-	require.Len(t, d.Checks, 1)
-	require.Equal(t, doctor.Skipped, d.Checks[0].State)
+	for dsn, key := range map[string]extension.Key{"postgres://ebb@127.0.0.1:port/memory": {}, "postgres://ebb@127.0.0.1:1/memory": key} {
+		_, err := doctor.Diagnose(t.Context(), dsn, key)
+		require.ErrorAs(t, err, new(*schema.InvalidError), dsn)
+	}
 }
 
 // A write that has run is tried again after its caller's context has ended: it is stored, or

@@ -18,7 +18,7 @@ type doctorCmd struct {
 
 // Help documents the JSON.
 func (doctorCmd) Help() string {
-	return `Changes nothing without --repair or --acknowledge-losses. --repair copies the file, then rebuilds indexes, the text index and counts from its rows; stop every program that uses the file first. Lost rows need a backup (ebb restore). The exit code is 0 for a healthy file, with or without warnings, 4 for a file that is damaged, not a memory, or written by a newer ebb, and 1 without permission to read it.
+	return `Changes nothing without --repair or --acknowledge-losses. --repair copies the file, then rebuilds indexes, the text index and counts from its rows; stop every program that uses the file first. Lost rows need a backup (ebb restore). The exit code is 0 for a healthy file, with or without warnings, 4 for a file or server memory that is damaged, no memory, or of an ebb that this one cannot read, 2 for a malformed name, and 1 for what could not be examined, such as a file without permission to read it or a server that is down.
 
 With --json: {"path", "healthy", "refused", "checks": [{"name", "state": "ok"|"warning"|"damaged"|"skipped", "detail", "fix"}]}; with --repair {"path", "copy", "changed": [{"name", "changed", "detail"}], "after": the same as without}.`
 }
@@ -54,10 +54,12 @@ func (c *doctorCmd) Run(a *app) error {
 	switch {
 	case err != nil || d.Healthy:
 		return err
-	case unseen(d):
-		return errors.New(shown + " could not be examined; the checks above say what to do")
+	case d.Damaged():
+		return &damagedError{shown + " is damaged; the checks above say what to do"}
+	case d.OtherVersion():
+		return &damagedError{shown + " is of another version of ebb; the checks above say what to do"}
 	}
-	return &damagedError{shown + " is damaged; the checks above say what to do"}
+	return errors.New(shown + " could not be examined; the checks above say what to do")
 }
 
 func acknowledgeLosses(a *app, path string) error {
@@ -100,12 +102,6 @@ func repair(a *app, path string) error {
 	return errors.Join(p.Err, err)
 }
 
-// unseen reports that the examination ended before the file was read: nothing
-// is known to be wrong with it.
-func unseen(d *doctor.Diagnosis) bool {
-	return d.Refused != "" && len(d.Checks) > 0 && d.Checks[len(d.Checks)-1].State == doctor.Skipped
-}
-
 func (p *page) diagnosis(d *doctor.Diagnosis) {
 	p.Line("%s", p.In(cells.Bold, d.Path))
 	if d.Refused != "" {
@@ -128,10 +124,10 @@ func (p *page) diagnosis(d *doctor.Diagnosis) {
 		}
 	}
 	switch {
-	case unseen(d):
-		p.Line("%s", p.In(cells.Warm, "Not examined."))
-	case !d.Healthy:
+	case d.Damaged():
 		p.Line("%s", p.In(cells.Red, "Damaged."))
+	case !d.Healthy:
+		p.Line("%s", p.In(cells.Warm, "Not examined."))
 	case warnings > 0:
 		p.Line("%s", p.In(cells.Good, "Healthy, with "+cells.Count(warnings, "warning", "warnings")+"."))
 	default:

@@ -16,7 +16,13 @@ func TestAFileOfAnUnreleasedVersion(t *testing.T) {
 		got := ebb(t, "", args...)
 		require.Equal(t, exitDamaged, got.code, got.out)
 		require.Contains(t, strings.Join(strings.Fields(got.out+got.err), " "), "export the memory with that ebb and import it here")
+		require.NotContains(t, strings.ToLower(got.out+got.err), "damaged", args)
 	}
+	execute(t, f.db, "PRAGMA user_version = 999")
+	got := ebb(t, "", "doctor", f.db)
+	require.Equal(t, exitDamaged, got.code, got.out)
+	require.Contains(t, got.err, "of another version of ebb")
+	require.NotContains(t, strings.ToLower(got.out+got.err), "damaged")
 }
 
 // What an older ebb wrote is well, and every command says how to go on.

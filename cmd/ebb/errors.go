@@ -35,7 +35,8 @@ func missingFile(path string) error {
 	return &notFoundError{"no memory file " + path + "; name one with --db or make one with ebb import"}
 }
 
-// damagedError is a damaged file, after its diagnosis was printed.
+// damagedError is a file that is damaged or of another version, after its diagnosis was
+// printed.
 type damagedError struct{ reason string }
 
 func (e *damagedError) Error() string { return e.reason }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ncruces/go-sqlite3"
@@ -28,6 +29,18 @@ type Diagnosis struct {
 	Checks []Check `json:"checks"`
 
 	refusal error
+}
+
+// Damaged reports whether a check found damage. What is neither healthy nor damaged was not
+// examined.
+func (d *Diagnosis) Damaged() bool {
+	return slices.ContainsFunc(d.Checks, func(c Check) bool { return c.State == Damaged })
+}
+
+// OtherVersion reports whether it was not examined because of its version, which this ebb
+// does not know.
+func (d *Diagnosis) OtherVersion() bool {
+	return errors.As(d.refusal, new(*schema.VersionError))
 }
 
 // Check is one check of a diagnosis.
@@ -58,6 +71,7 @@ const (
 	fixPages = "stop every program that uses the file, then `ebb doctor --repair FILE`; if pages are lost that it cannot rebuild, " +
 		"`ebb restore BACKUP --db FILE --force` restores a backup, and without one `sqlite3 FILE .recover` prints the rows that SQLite can still read, as SQL"
 	fixRepair     = "stop every program that uses the file, then `ebb doctor --repair FILE`, which copies it first"
+	fixForeign    = "if it was a memory, restore a backup; if not, give --db another name"
 	fixPermission = "run ebb doctor as a user who may read and write the file and its folder, or on a copy of FILE (with FILE-wal, if it is there)"
 )
 
@@ -67,8 +81,8 @@ const (
 // takes seconds for each gigabyte.
 //
 // Errors concern the examination, not the file: [schema.ErrNotFound] if there is no
-// file, [*schema.InvalidError] for a directory or an empty path, the context's
-// error.
+// file, [*schema.InvalidError] for a directory, an empty path, a malformed name of a
+// server or a key for one, the context's error.
 func Diagnose(ctx context.Context, path string, key schema.Key) (*Diagnosis, error) {
 	if strings.TrimSpace(path) == "" {
 		return nil, &schema.InvalidError{Field: "path", Reason: "is empty; give the file that holds the memory"}
@@ -97,10 +111,14 @@ func Diagnose(ctx context.Context, path string, key schema.Key) (*Diagnosis, err
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	e.Healthy = e.Refused == ""
-	for _, c := range e.Checks {
-		e.Healthy = e.Healthy && c.State != Damaged
+	switch {
+	case e.Damaged():
+	case errors.Is(e.refusal, schema.ErrCorrupt):
+		e.note("open", Damaged, plain(e.refusal), fixRestore)
+	case errors.Is(e.refusal, schema.ErrNotDatabase):
+		e.note("open", Damaged, plain(e.refusal), fixForeign)
 	}
+	e.Healthy = e.Refused == "" && !e.Damaged()
 	return &e.Diagnosis, nil
 }
 

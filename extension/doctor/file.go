@@ -63,7 +63,7 @@ func (e *examination) isSQLite(info os.FileInfo) (release func(), ok bool) {
 		e.note(name, Skipped, err.Error(), "run ebb doctor with the key that belongs to FILE, if it has one: --key-file")
 		return nil, false
 	case err != nil:
-		e.note(name, Damaged, err.Error(), "if it was a memory, restore a backup; if not, give --db another name")
+		e.note(name, Damaged, err.Error(), fixForeign)
 		return nil, false
 	}
 	if e.immutable {

@@ -10,6 +10,8 @@ import (
 	"github.com/ebbmem/ebb/schema/check"
 )
 
+const fixDump = "restore a dump of the schema that holds the tables"
+
 // diagnoseServer examines a memory on a server: whether it opens, whether its rows fit
 // together, and what it lacks that a file has.
 func diagnoseServer(ctx context.Context, dsn string, key schema.Key) (_ *Diagnosis, err error) {
@@ -19,12 +21,22 @@ func diagnoseServer(ctx context.Context, dsn string, key schema.Key) (_ *Diagnos
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		e.Refused = err.Error()
-		if errors.Is(err, schema.ErrCorrupt) {
-			e.note("open", Damaged, e.Refused, "")
-		} else if errors.As(err, new(*schema.VersionError)) {
-			e.note("open", Warning, e.Refused, "")
-		} else {
+		if errors.As(err, new(*schema.InvalidError)) { // about the name or the key
+			return nil, err
+		}
+		e.Refused, e.refusal = err.Error(), err
+		version, other := errors.AsType[*schema.VersionError](err)
+		switch {
+		case errors.Is(err, schema.ErrCorrupt):
+			e.note("open", Damaged, e.Refused, fixDump)
+		case other && version.Found > version.Supported:
+			e.note("open", Warning, e.Refused, "use a newer ebb")
+		case other:
+			e.note("open", Warning, e.Refused, "export the memory with the ebb that wrote it and import it with this one")
+		case errors.Is(err, schema.ErrReadOnly):
+			e.note("open", Skipped, e.Refused, "`ebb consolidate`, or whatever else opens the memory for writing as a user who may make its tables, makes them and brings them up to date; "+
+				"as a user who may read them, run ebb doctor again then")
+		default:
 			e.note("open", Skipped, e.Refused, "run ebb doctor again when the server can be reached and lets this user read the memory")
 		}
 		return &e.Diagnosis, nil
@@ -49,7 +61,7 @@ func diagnoseServer(ctx context.Context, dsn string, key schema.Key) (_ *Diagnos
 			}
 			if n > 0 {
 				e.Healthy = false
-				e.note(i.Name, Damaged, fmt.Sprintf("%s: %d", i.Found, n), "restore a dump of the schema that holds the tables")
+				e.note(i.Name, Damaged, fmt.Sprintf("%s: %d", i.Found, n), fixDump)
 			}
 		}
 		e.background(ctx, s)
