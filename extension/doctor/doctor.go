@@ -213,19 +213,27 @@ func size(path string) int64 {
 	return info.Size()
 }
 
-// unread notes that a check could not read the file. Only what is in it is damage: not
-// that another program holds it, nor that its disk fails or may not be read.
+// unread notes that a check could not read the file.
 func (e *examination) unread(name string, err error, fix string) {
+	state, detail, advice := outside(err)
+	if state == "" {
+		state, detail, advice = Damaged, plain(err), fix
+	}
+	e.note(name, state, detail, advice)
+}
+
+// outside describes an error that is not about what is in the file: another program holds
+// it, its disk fails, or it may not be read. The state of other errors is "".
+func outside(err error) (state State, detail, fix string) {
 	switch {
 	case errors.Is(err, schema.ErrBusy), errors.Is(err, sqlite3.BUSY), errors.Is(err, sqlite3.LOCKED):
-		e.note(name, Skipped, "another program holds it", "run ebb doctor again when that program is done")
+		return Skipped, "another program holds it", "run ebb doctor again when that program is done"
 	case errors.Is(err, schema.ErrReadOnly), isPermission(err):
-		e.note(name, Skipped, "reading it needs leave to write its -wal and -shm files: "+err.Error(), fixPermission)
+		return Skipped, "reading it needs leave to write its -wal and -shm files: " + err.Error(), fixPermission
 	case errors.Is(err, schema.ErrIO), errors.Is(err, sqlite3.IOERR):
-		e.note(name, Damaged, "the disk failed: "+plain(err), "run ebb doctor on a copy of FILE on another disk (with FILE-wal, if it is there)")
-	default:
-		e.note(name, Damaged, plain(err), fix)
+		return Damaged, "the disk failed: " + plain(err), "run ebb doctor on a copy of FILE on another disk (with FILE-wal, if it is there)"
 	}
+	return "", "", ""
 }
 
 // plain returns an error's text without values from rows, which may be user data.

@@ -24,43 +24,54 @@ func (e *examination) reading(ctx context.Context, x *extension.Extension) {
 		e.unread(name, err, fixRestore)
 		return
 	}
-	broken := make(map[string]int) // failing call → number of users
+	f := calls{broken: make(map[string]int)}
 	each := (len(users) + askedInFull - 1) / askedInFull
 	for i, user := range users {
-		for _, failed := range readAll(ctx, x, user.Scope(), i%each == 0) {
-			broken[failed]++
-		}
+		readAll(ctx, x, user.Scope(), i%each == 0, f.note)
 		if ctx.Err() != nil {
 			return
 		}
 	}
-	if _, err := x.Health(ctx); err != nil && !errors.Is(err, schema.ErrBusy) {
-		broken["health: "+plain(err)]++
+	f.note("health", func() error { _, err := x.Health(ctx); return err })
+	f.report(e, name)
+}
+
+// calls are those that failed.
+type calls struct {
+	broken  map[string]int // by what is wrong in the file: the number of users
+	outside error          // the first for another reason, see outside
+}
+
+// note makes a call.
+func (f *calls) note(what string, call func() error) {
+	var err error
+	if broken := schema.Guard(func() { err = call() }); broken != nil {
+		err = broken
 	}
-	if len(broken) == 0 {
-		e.note(name, OK, "", "")
+	if err == nil || errors.Is(err, transfer.ErrErasing) { // the check of the erasures lists it
 		return
 	}
-	for failed, n := range broken {
+	if state, _, _ := outside(err); state == "" {
+		f.broken[what+": "+plain(err)]++
+	} else if f.outside == nil {
+		f.outside = err
+	}
+}
+
+func (f *calls) report(e *examination, name string) {
+	for failed, n := range f.broken {
 		e.note(name, Damaged, fmt.Sprintf("%s (users: %d)", failed, n), fixRestore)
+	}
+	if f.outside != nil {
+		e.unread(name, f.outside, fixRestore)
+	} else if len(f.broken) == 0 {
+		e.note(name, OK, "", "")
 	}
 }
 
 // readAll reads every row of a user as a search does and, if full is set, makes
-// every read-only call. It returns what fails.
-func readAll(ctx context.Context, x *extension.Extension, scope schema.Scope, full bool) (failed []string) {
-	note := func(what string, call func() error) {
-		var err error
-		if broken := schema.Guard(func() { err = call() }); broken != nil {
-			err = broken
-		}
-		if errors.Is(err, transfer.ErrErasing) || errors.Is(err, schema.ErrBusy) {
-			return // the check of the erasures lists it; another program holds the file
-		}
-		if err != nil {
-			failed = append(failed, what+": "+plain(err))
-		}
-	}
+// every read-only call.
+func readAll(ctx context.Context, x *extension.Extension, scope schema.Scope, full bool, note func(what string, call func() error)) {
 	if full {
 		note("search", func() error {
 			answer, err := x.Recall(ctx, scope, extension.Query{Text: "What did I say?", Wait: true, Dormant: true})
@@ -82,7 +93,7 @@ func readAll(ctx context.Context, x *extension.Extension, scope schema.Scope, fu
 		})
 	})
 	if !full {
-		return failed
+		return
 	}
 	note("export", func() error { _, err := x.Export(ctx, io.Discard, scope); return err })
 	note("stream", func() error { _, err := x.ExportStream(ctx, io.Discard, scope); return err })
@@ -94,7 +105,6 @@ func readAll(ctx context.Context, x *extension.Extension, scope schema.Scope, fu
 	note("proposals", func() error { _, err := x.Proposals(ctx, scope); return err })
 	note("quarantine", func() error { _, err := x.Quarantined(ctx, scope, 0); return err })
 	note("erasures", func() error { _, err := x.Erasures(ctx, scope); return err })
-	return failed
 }
 
 // readBlocks reads every version of a user's blocks.
