@@ -3,6 +3,7 @@ package consolidate
 import (
 	"context"
 
+	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/core"
 )
@@ -53,6 +54,45 @@ func (Retried) of() (kind, memory string) { return "", "" }
 
 func (p Retried) apply(ctx context.Context, tx *schema.Tx, n *night) (Outcome, error) {
 	return applied(p), tx.CloseGap(ctx, n.input.UserID, p.Batch, n.actor())
+}
+
+// mostUseless is how many skipped batches without a usable answer are asked about again while
+// the model has given none in the run. The others wait for a model that can.
+const mostUseless = 3
+
+// retryGaps asks about a stage's skipped batches of earlier nights again; in a manual run also
+// about those with [MaxAttempts]. again asks about one, and sets usable at a usable answer.
+func retryGaps(ctx context.Context, in *Input, stage string, apply Apply, usable *bool, again func(schema.Gap) ([]Proposal, error)) error {
+	attempts := int64(MaxAttempts)
+	if in.Cause == CauseManual {
+		attempts = 0
+	}
+	gaps, err := schema.Get(ctx, in.DB, func(ctx context.Context, s *schema.Snapshot) ([]schema.Gap, error) {
+		return s.Gaps(ctx, in.UserID, stage, attempts)
+	})
+	if err != nil {
+		return err
+	}
+	useless := 0
+	for _, gap := range gaps {
+		if useless == mostUseless && !*usable {
+			break
+		}
+		proposals, err := again(gap)
+		switch {
+		case ask.Unusable(err):
+			useless++
+			proposals = []Proposal{Skip{Stage: stage, Reason: err.Error(), Batch: gap.UID}}
+		case err != nil:
+			return err
+		default:
+			proposals = append(proposals, Retried{gap.UID})
+		}
+		if _, err := apply(ctx, proposals...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ProposeBlock asks the host for a change of a block of core memory.

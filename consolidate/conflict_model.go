@@ -171,23 +171,9 @@ func (x *comparison) ask(ctx context.Context, questions []question) ([]Proposal,
 	return proposals, nil
 }
 
-// retrySkipped asks about the skipped batches of earlier nights again; in a manual
-// run also about those with [MaxAttempts].
+// retrySkipped asks about the skipped batches of earlier nights again.
 func (x *comparison) retrySkipped(ctx context.Context) error {
-	attempts := int64(MaxAttempts)
-	if x.in.Cause == CauseManual {
-		attempts = 0
-	}
-	gaps, err := schema.Get(ctx, x.in.DB, func(ctx context.Context, s *schema.Snapshot) ([]schema.Gap, error) {
-		return s.Gaps(ctx, x.in.UserID, conflictStage, attempts)
-	})
-	if err != nil {
-		return err
-	}
-	for i, gap := range gaps {
-		if i == mostUseless && !x.usable {
-			break
-		}
+	return retryGaps(ctx, x.in, conflictStage, x.apply, &x.usable, func(gap schema.Gap) ([]Proposal, error) {
 		var questions []question
 		for _, c := range x.holding.claims {
 			if !slices.Contains(gap.Memories, c.UID) {
@@ -195,23 +181,12 @@ func (x *comparison) retrySkipped(ctx context.Context) error {
 			}
 			more, err := x.questions(ctx, c)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			questions = append(questions, more...)
 		}
 		proposals, err := x.judge(ctx, questions)
-		switch {
-		case ask.Unusable(err):
-			proposals = []Proposal{Skip{Stage: conflictStage, Reason: err.Error(), Batch: gap.UID}}
-		case err != nil:
-			return err
-		default:
-			x.usable = x.usable || len(questions) > 0
-			proposals = append(proposals, Retried{gap.UID})
-		}
-		if _, err := x.apply(ctx, proposals...); err != nil {
-			return err
-		}
-	}
-	return nil
+		x.usable = x.usable || err == nil && len(questions) > 0
+		return proposals, err
+	})
 }

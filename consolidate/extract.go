@@ -220,55 +220,24 @@ func (x *extraction) release(ctx context.Context) error {
 	return nil
 }
 
-// mostUseless is how many skipped pages or batches in a row are asked about again while the model
-// has given no usable answer in the run. The others wait for a model that can.
-const mostUseless = 3
-
-// retrySkipped asks about the skipped pages of earlier nights again; in a manual
-// run also about those with [MaxAttempts].
+// retrySkipped asks about the skipped pages of earlier nights again.
 func (x *extraction) retrySkipped(ctx context.Context) error {
-	attempts := int64(MaxAttempts)
-	if x.in.Cause == CauseManual {
-		attempts = 0
-	}
-	gaps, err := schema.Get(ctx, x.in.DB, func(ctx context.Context, s *schema.Snapshot) ([]schema.Gap, error) {
-		return s.Gaps(ctx, x.in.UserID, extractStage, attempts)
-	})
-	if err != nil {
-		return err
-	}
-	for i, gap := range gaps {
-		if i == mostUseless && !x.usable {
-			break
-		}
+	return retryGaps(ctx, x.in, extractStage, x.apply, &x.usable, func(gap schema.Gap) (proposals []Proposal, err error) {
 		p, err := x.reread(ctx, gap.Memories)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		var proposals []Proposal
 		for _, group := range p.byTrust() {
 			claims, err := x.ask(ctx, group)
-			if ask.Unusable(err) {
-				proposals = []Proposal{Skip{Stage: extractStage, Reason: err.Error(), Batch: gap.UID}}
-				break
-			}
 			if err != nil {
-				return err
+				return nil, err
 			}
 			x.usable = true
 			proposals = append(proposals, claims...)
 		}
-		if len(proposals) == 0 || !isSkip(proposals[0]) {
-			proposals = append(proposals, Retried{gap.UID})
-		}
-		if _, err := x.apply(ctx, proposals...); err != nil {
-			return err
-		}
-	}
-	return nil
+		return proposals, nil
+	})
 }
-
-func isSkip(p Proposal) bool { _, is := p.(Skip); return is }
 
 func uidsOf(turns []turn) []string {
 	uids := make([]string, len(turns))

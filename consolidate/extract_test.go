@@ -320,6 +320,33 @@ func TestUselessModelRetriesFewPages(t *testing.T) {
 	}))
 }
 
+// Pages that hold no question any more say nothing about the model.
+func TestPagesWithoutAQuestionAreNotUseless(t *testing.T) {
+	db, _ := aged(t)
+	s := llmtest.New(t)
+	s.On(llmtest.Any, llmtest.Text("As a language model, I cannot.")).Times(2 * (1 + 2 + 3 + 4))
+	s.On(llmtest.Any, facts())
+	r := runner(t, db, stages(consolidate.Extract{}), withModel(t, s))
+	var user int64
+	for i := range 4 {
+		user = said(t, db, "a", "", fmt.Sprintf("My locker number %d holds a wrench.", 100+i), start.Add(time.Duration(i)*time.Minute)).UserID
+		_, err := r.Run(t.Context(), ada, consolidate.CauseManual)
+		require.NoError(t, err)
+	}
+	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+		_, err := tx.Exec(ctx, "UPDATE gaps SET memories = '[]' WHERE id <= 3")
+		return err
+	}))
+	report, err := r.Run(t.Context(), ada, consolidate.CauseManual)
+	require.NoError(t, err)
+	require.Equal(t, 1, report.Usage.Calls)
+	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
+		gaps, err := s.Gaps(ctx, user, "", 0)
+		require.Empty(t, gaps)
+		return err
+	}))
+}
+
 func TestUselessModelKeepsMessagesPending(t *testing.T) {
 	db, _ := aged(t)
 	for i := range 10 {
