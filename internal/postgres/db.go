@@ -34,7 +34,7 @@ const (
 	// caller's context has ended.
 	linger = 5 * time.Second
 	// connectTimeout is how long a connection may take, unless the data source name sets
-	// connect_timeout.
+	// connect_timeout. 0 there, which is no limit, is this too.
 	connectTimeout = 10 * time.Second
 )
 
