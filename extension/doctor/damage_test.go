@@ -313,6 +313,7 @@ func TestDamagedRowsAreReportedWithoutText(t *testing.T) {
 		d, err := doctor.Diagnose(t.Context(), path, extension.Key{})
 		require.NoError(t, err)
 		require.False(t, d.Healthy, spoilt)
+		require.Equal(t, doctor.Damaged, check(t, d, "reading as a program does").State, spoilt)
 		require.NotContains(t, fmt.Sprint(d.Checks), "secret")
 		var reported []error
 		x, err := extension.Open(t.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}, NoBackground: true, Hooks: extension.Hooks{
