@@ -23,7 +23,8 @@ const (
 	ProfileSaid = prompt.Said // extracted from a message
 	// ProfileApproved: a model's text that the host approved, not in the user's words.
 	ProfileApproved = prompt.Approved
-	// ProfilePassing: said, and less likely than not to matter in months.
+	// ProfilePassing: said, and less likely than not to matter in months, or until a time that
+	// is over.
 	ProfilePassing = prompt.Passing
 )
 

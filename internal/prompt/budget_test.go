@@ -16,7 +16,7 @@ func TestBudgetFollowsTheQuestion(t *testing.T) {
 		m := schema.Memory{ID: id + 1, UID: fmt.Sprint(id), Content: fmt.Sprintf("Drawer %d holds the %d mm screws.", id, id)}
 		current[m.ID] = &ownClaim{claim: m, source: m, text: m.Content}
 	}
-	lines := linesOf(current, time.UTC)
+	lines := linesOf(current, time.UTC, time.Time{})
 	ask := func(lines *Lines, question string) *Asked {
 		return lines.Ask(t.Context(), question, "", Meaning{}, nil, time.Now())
 	}
@@ -30,6 +30,6 @@ func TestBudgetFollowsTheQuestion(t *testing.T) {
 		require.True(t, want(n), "%s: %d", question, n)
 	}
 	require.Equal(t, 3000, ask(lines, "And where is that?").Budget(true, 400, 3000), "it depends on the conversation")
-	few := linesOf(map[int64]*ownClaim{1: current[1]}, time.UTC)
+	few := linesOf(map[int64]*ownClaim{1: current[1]}, time.UTC, time.Time{})
 	require.Equal(t, 400, ask(few, "Wie hoch ist der Mont Blanc?").Budget(false, 400, 3000), "all of them fit")
 }

@@ -256,7 +256,7 @@ func (s *Lines) dateChanges(chosen []*line, changed map[int]bool, left int) []*l
 					chosen[i], chosen[of], left = older, newer, left-cost
 					if older.Group == newer.Group {
 						anchors[i] = max(anchors[i], anchors[of])
-					} else if newer.Group == Passing && older.Group != Approved { // what may have ended a line is not perhaps over itself
+					} else if newer.Group == Passing && !newer.lapsed && older.Group != Approved { // what may have ended a line is not perhaps over itself
 						moved := *newer
 						moved.Group, chosen[of] = older.Group, &moved
 						anchors[of] = anchors[i]

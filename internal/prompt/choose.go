@@ -63,6 +63,7 @@ type Lines struct {
 	several bool // the lines have several speakers
 	endings []ending
 	loc     *time.Location
+	until   time.Time // when the first of the ends that sentences name is over; zero without any
 }
 
 // indexLines indexes lines, which are in display order.
@@ -251,8 +252,8 @@ func (s *Lines) titles() int {
 // question, each with its changes, those that are dormant or over and have nothing in common with
 // it last. Of the room a share is kept for what was saved. In any case lines that have something
 // in common with the question are shown with what their messages say around them, as far as there
-// is room. What was only mentioned and is over, an appointment or a stay of a while, is selected
-// only for a question that shares a word with it.
+// is room. What was only mentioned and is over, an appointment, is selected only for a question
+// that shares a word with it.
 func (a *Asked) Choose(budget int) Section {
 	s := a.s
 	c := &choice{s: s, now: a.now, left: budget - s.titles(), asked: s.sharing(a.question), taken: make(map[*line]bool)}
@@ -271,11 +272,11 @@ func (a *Asked) Choose(budget int) Section {
 		c.takeKept(a.lines)
 		c.takeSoon()
 		c.takeStyles()
-		c.takeNamed(a)
 		c.reserve = saved
 		for l := range c.taken {
 			c.reserve.release(l)
 		}
+		c.takeNamed(a)
 		c.takeRelevant(a)
 		c.takeSaved()
 		c.reserve = nil

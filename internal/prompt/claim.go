@@ -43,6 +43,8 @@ type ownClaim struct {
 	relative bool      // its dates depend on when it was said
 	ofDay    bool      // it was so on its day, see readings
 	passes   time.Time // end of an event or plan; zero for others
+	ownEnd   time.Time // see [ownEnd]
+	lapsed   bool      // the own end is over
 	days     []day     // those the sentence names, without the one on which it was said
 	terms    []string  // distinct, of the sentence, the claim and its tags
 	roots    []string  // of the terms
@@ -266,6 +268,9 @@ func (c *ownClaim) prepare(loc *time.Location) {
 	c.relative = isRelative(c.text, spans, at)
 	c.ofDay = readings.MatchString(c.text)
 	c.passes = c.passesAt(spans, at)
+	if c.claim.Attributes[schema.AttrSaid] != "" {
+		c.ownEnd = ownEnd(c.text, spans, at)
+	}
 	c.days = daysOf(spans, at)
 	words := strings.Join(append([]string{c.text, c.claim.Content}, c.claim.Tags...), "\n")
 	c.topics = topics.Of(words)
@@ -287,8 +292,8 @@ func (c *ownClaim) prepare(loc *time.Location) {
 	c.roots = slices.Compact(c.roots)
 }
 
-// passesAt returns the end of the event or plan that a sentence of that time states, or the
-// end that it gives itself, see [ownEnd], zero for others. A sentence in a message is an appointment if it is short, since a longer one
+// passesAt returns the end of the event or plan that a sentence of that time states, zero
+// for others. A sentence in a message is an appointment if it is short, since a longer one
 // says more than that, and if each of its dates is a later day: what was over already is
 // history, and what begins, ends or moves that day holds afterwards. A date without a year
 // is the nearest one.
@@ -297,12 +302,7 @@ func (c *ownClaim) passesAt(spans []text.TimeSpan, said time.Time) (end time.Tim
 	if c.isLasting() {
 		temporal = grounding.Temporal(c.text, said)
 	}
-	if only {
-		if end := ownEnd(c.text, spans, said); !end.IsZero() {
-			return end
-		}
-	}
-	if temporal != schema.TemporalEvent && temporal != schema.TemporalPlan || only && (holdsAfter(c.text) || !isShort(c.text)) {
+	if temporal != schema.TemporalEvent && temporal != schema.TemporalPlan || only && (holdsAfter(c.text) || len(text.Terms(c.text)) > appointmentTerms) {
 		return time.Time{}
 	}
 	for _, span := range spans {

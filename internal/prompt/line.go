@@ -26,7 +26,7 @@ const (
 	Said Group = "said" // extracted from a message
 	// Approved: a model's text that the host approved, not in the user's words.
 	Approved Group = "approved"
-	// Passing: said, and less likely than not to matter in months.
+	// Passing: said, and less likely than not to matter in months, or until a time that is over.
 	Passing Group = "passing"
 )
 
@@ -85,6 +85,7 @@ type line struct {
 	tells    bool      // it tells a change
 	unparsed bool      // no pattern parsed any of its claims
 	passes   time.Time // zero if it does not pass
+	lapsed   bool      // all its claims name an end that is over
 	style    bool      // a claim is about how to answer
 	wish     bool      // it has the form of a wish
 	forSome  bool      // it is for answers to some questions
@@ -108,16 +109,27 @@ func (c *ownClaim) group() Group {
 	if c.approved {
 		return Approved
 	}
-	return groupOf(&c.claim)
+	if of := groupOf(&c.claim); of != Said || !c.lapsed {
+		return of
+	}
+	return Passing
 }
 
 // linesOf joins claims that one sentence supports and sorts the lines by group,
-// then by time.
-func linesOf(current map[int64]*ownClaim, loc *time.Location) *Lines {
+// then by time, as of now.
+func linesOf(current map[int64]*ownClaim, loc *time.Location, now time.Time) *Lines {
 	ordered := shownClaims(current)
 	endings := endingsOf(ordered)
-	for _, c := range ordered {
-		c.prepare(loc)
+	var until time.Time
+	for i, c := range ordered {
+		if c.prepare(loc); c.ownEnd.After(now) {
+			if until.IsZero() || c.ownEnd.Before(until) {
+				until = c.ownEnd
+			}
+		} else if !c.ownEnd.IsZero() {
+			over := *c
+			over.lapsed, ordered[i] = true, &over
+		}
 	}
 	joinNeighbours(ordered)
 	byText := make(map[string]*line)
@@ -167,7 +179,7 @@ func linesOf(current map[int64]*ownClaim, loc *time.Location) *Lines {
 			cmp.Compare(a.claims[0].source.ID, b.claims[0].source.ID), cmp.Compare(strings.Index(a.claims[0].source.Content, a.Text), strings.Index(b.claims[0].source.Content, b.Text)))
 	})
 	of := indexLines(withoutRepeats(lines))
-	of.loc, of.endings, of.several = loc, endings, several
+	of.loc, of.endings, of.several, of.until = loc, endings, several, until
 	return of
 }
 
@@ -230,7 +242,7 @@ func joinNeighbours(claims []*ownClaim) {
 	bySource := make(map[part][]**ownClaim)
 	for i, c := range claims {
 		if c.isLasting() {
-			of := part{c.source.ID, groupOf(&c.claim)}
+			of := part{c.source.ID, c.group()}
 			if kept[c.source.ID] {
 				of.group = Kept // "Never forget this: wasps. It is a matter of five minutes."
 			}
@@ -287,6 +299,7 @@ func (l *line) add(c *ownClaim) {
 	l.likely = max(l.likely, c.likely())
 	l.ends, l.length = max(l.ends, c.ends), max(l.length, c.length)
 	l.unparsed = (l.unparsed || len(l.claims) == 1) && (c.free || c.isLasting())
+	l.lapsed = (l.lapsed || len(l.claims) == 1) && c.lapsed
 	if len(l.claims) == 1 || c.passes.IsZero() || !l.passes.IsZero() && c.passes.After(l.passes) {
 		l.passes = c.passes // the last one, if all of them pass
 	}
@@ -294,7 +307,7 @@ func (l *line) add(c *ownClaim) {
 
 // isDated reports whether the sentence is about the day of its message, so that the same
 // words of another day say something else.
-func (l *line) isDated() bool { return l.claims[0].relative }
+func (l *line) isDated() bool { return l.claims[0].relative || l.claims[0].ofDay }
 
 // likely returns the probability that a claim stays true.
 func (c *ownClaim) likely() float64 {

@@ -25,7 +25,7 @@ func TestRelativeSentenceSaidTwiceIsDatedWithItsLastDay(t *testing.T) {
 		message(claims, day, lasting, lasting)
 	}
 	now := time.Date(2026, 3, 9, 12, 0, 0, 0, time.UTC)
-	section := linesOf(claims, time.UTC).Ask(t.Context(), "dentist?", "", Meaning{}, nil, now).Choose(400)
+	section := linesOf(claims, time.UTC, time.Time{}).Ask(t.Context(), "dentist?", "", Meaning{}, nil, now).Choose(400)
 	require.Contains(t, section.Text, "- "+said+" (said 2026-03-09)\n")
 	require.NotContains(t, section.Text, "2026-03-05")
 	require.False(t, section.Repeats(&messages[0]))
@@ -150,5 +150,23 @@ func TestLinesOfADayAreDated(t *testing.T) {
 			message(claims, 2, line, line)
 			require.Equal(t, dated, strings.Contains(chosen(claims, 400, "porto").Text, "(said 2026-03-02)"), line)
 		}
+	}
+}
+
+// A symptom of one day and of another are two: the earlier message is no repetition of the line.
+func TestReadingsOfOtherDaysAreNotRepeated(t *testing.T) {
+	for said, again := range map[string]bool{"Migraine again, had to lie down.": false, "My blood pressure is 150/95.": false, "Heute wieder Migräne gehabt.": false, "I live in Graz.": true} {
+		claims := claimsOf(schema.Attributes{schema.AttrSaid: "claim"}, said, said, said)
+		var messages []schema.Memory
+		for id := range int64(3) {
+			c := claims[id+1]
+			c.source.Content, c.source.Kind, c.source.UID = said, schema.KindEpisode, "message "+c.source.EventTime.String()
+			messages = append(messages, c.source)
+		}
+		now := time.Date(2026, 3, 20, 0, 0, 0, 0, time.UTC)
+		section := linesOf(claims, time.UTC, now).Ask(t.Context(), "How am I?", "", Meaning{}, nil, now).Choose(400)
+		require.True(t, section.Repeats(&messages[2]), said)
+		require.Equal(t, again, section.Repeats(&messages[0]), said)
+		require.Equal(t, again, section.Repeats(&messages[1]), said)
 	}
 }

@@ -32,7 +32,7 @@ func message(claims map[int64]*ownClaim, day int, content string, sentences ...s
 
 // chosen returns the section for a question among the claims and many others.
 func chosen(claims map[int64]*ownClaim, budget int, question string) Section {
-	return linesOf(claims, time.UTC).Ask(context.Background(), question, "", Meaning{}, nil, time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)).Choose(budget)
+	return linesOf(claims, time.UTC, time.Time{}).Ask(context.Background(), question, "", Meaning{}, nil, time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)).Choose(budget)
 }
 
 var lasting = schema.Attributes{schema.AttrSaid: schema.SaidLasting}
@@ -143,7 +143,7 @@ func TestSectionsWithMessages(t *testing.T) {
 			}
 		}
 		budget := rapid.IntRange(60, 1500).Draw(r, "budget")
-		lines := linesOf(claims, time.UTC)
+		lines := linesOf(claims, time.UTC, time.Time{})
 		section := lines.Ask(t.Context(), rapid.SampledFrom([]string{"Which trains shall I take?", "火车？", "Who signs my expenses in Perth?", "hi"}).Draw(r, "question"), "", Meaning{}, nil, time.Date(2026, 3, 9, 0, 0, 0, 0, time.UTC)).Choose(budget)
 		require.LessOrEqual(r, text.Tokens(section.Text), budget)
 		shown, tokens := section.Lines()
@@ -173,7 +173,7 @@ func TestLinesOfALongMessage(t *testing.T) {
 	}
 	claims := make(map[int64]*ownClaim)
 	message(claims, 2, strings.Join(said, "\n"), said...)
-	lines := linesOf(claims, time.UTC)
+	lines := linesOf(claims, time.UTC, time.Time{})
 	start := time.Now()
 	section := lines.Ask(t.Context(), "What colour is my shelf?", "", Meaning{}, nil, time.Now()).Choose(1_000_000)
 	require.Equal(t, len(said), strings.Count(section.Text, "- My shelf"))

@@ -65,8 +65,8 @@ type view struct {
 func (c *Views) Lines(ctx context.Context, db *schema.DB, scope schema.Scope, loc *time.Location) (*Lines, error) {
 	lines := &Lines{loc: loc}
 	err := c.updated(ctx, db, scope, loc, func(v *view) {
-		if v.lines == nil {
-			v.lines = linesOf(v.claims, v.loc)
+		if now := db.Now(); v.lines == nil || !v.lines.until.IsZero() && !v.lines.until.After(now) {
+			v.lines = linesOf(v.claims, v.loc, now)
 			v.lines.allHold, v.lines.judge = !v.some && len(v.endings.all) == 0, &v.judge
 		}
 		lines = v.lines
