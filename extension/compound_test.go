@@ -61,3 +61,40 @@ func TestCompoundSentenceIsOneRecord(t *testing.T) {
 	require.Len(t, all, 3)
 	require.Len(t, dropRepeated(all), 2)
 }
+
+// What several people say in the same words is of each of them.
+func TestTheSameWordsOfSeveralSpeakers(t *testing.T) {
+	l := newDiary(t)
+	l.says("We have two cats.")
+	names := []string{"Ann", "Ben", "Cleo", "Dan"}
+	for _, name := range names {
+		l.says("I'm allergic to nuts.", eventbus.Speaker(name))
+	}
+	for _, q := range []Query{{Text: "Who is allergic to nuts?", Limit: 20}, {Text: "Who is allergic to nuts?", Limit: 20, Kinds: []Kind{KindFact}}} {
+		answer, err := l.x.Recall(t.Context(), dora, q)
+		require.NoError(t, err)
+		var entries []prompt.Entry
+		messages, facts := []string{}, []string{}
+		for _, r := range answer.Results {
+			if says := r.Memory.Saying(); says.Speaker != "" {
+				if r.Memory.Kind == KindEpisode {
+					messages = append(messages, r.Memory.Speaker)
+				} else {
+					facts = append(facts, r.Memory.Subject)
+				}
+				entries = append(entries, prompt.Entry{Result: r, Cut: says.Speaker != "dan"})
+			}
+		}
+		require.ElementsMatch(t, names, facts)
+		shown := make(map[string]int)
+		for _, e := range dropRepeated(entries) {
+			shown[e.Memory.Saying().Speaker]++
+		}
+		if len(q.Kinds) > 0 {
+			require.Equal(t, map[string]int{"ann": 1, "ben": 1, "cleo": 1, "dan": 1}, shown)
+			continue
+		}
+		require.ElementsMatch(t, names, messages)
+		require.Equal(t, map[string]int{"ann": 2, "ben": 2, "cleo": 2, "dan": 1}, shown, "only Dan's message is shown whole")
+	}
+}

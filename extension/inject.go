@@ -174,31 +174,27 @@ func choose(about float64, results []Result, cfg *Config, terms []string) []prom
 	return chosen
 }
 
-// dropRepeated drops claims whose text is part of a message that is shown in full, such as
-// most sentences extracted from messages, and all but the first of one sentence.
+// dropRepeated drops claims whose text is part of a message of their speaker that is shown in
+// full, such as most sentences extracted from messages, and all but the first of one sentence.
 func dropRepeated(chosen []prompt.Entry) []prompt.Entry {
-	var whole []string
+	var whole []schema.Saying
 	for _, e := range chosen {
 		if e.Memory.Kind == KindEpisode && !e.Cut {
-			whole = append(whole, text.Fold(text.Line(e.Memory.Content)))
+			whole = append(whole, e.Memory.Saying())
 		}
 	}
-	type sentence struct {
-		says string
-		at   int64
-	}
-	stated := make(map[sentence]bool)
+	stated := make(map[schema.Saying]bool)
 	return slices.DeleteFunc(chosen, func(e prompt.Entry) bool {
 		if e.Memory.Kind == KindEpisode {
 			return false
 		}
-		says := text.Fold(text.Line(e.Memory.Content))
-		of := sentence{says, e.Memory.EventTime.UnixNano()}
-		if stated[of] {
+		says := e.Memory.Saying()
+		sentence := schema.Saying{Text: says.Text, At: says.At}
+		if stated[sentence] {
 			return true
 		}
-		stated[of] = true
-		return slices.ContainsFunc(whole, func(w string) bool { return strings.Contains(w, says) })
+		stated[sentence] = true
+		return slices.ContainsFunc(whole, func(w schema.Saying) bool { return says.IsOf(&w) })
 	})
 }
 

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/internal/topics"
 	"github.com/ebbmem/ebb/recall/background"
 	"github.com/ebbmem/ebb/recall/diverse"
@@ -403,9 +402,9 @@ func readByID(ctx context.Context, snap *schema.Snapshot, userID int64, ids []in
 }
 
 // read fetches the memories that the answer needs, in order of rank, and drops
-// those that the query's Agent, AsOf or Skip excludes. A repetition of a text above
-// it moves to the end, of a claim by a claim is dropped. So is a kept sentence if its message is in
-// the answer.
+// those that the query's Agent, AsOf or Skip excludes. A repetition of a speaker's text above
+// it moves to the end; a claim by a claim of the same sentence is dropped. So is a kept sentence if
+// its message is in the answer.
 func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64, q Query, all *ranked) ([]Result, error) {
 	want := q.Limit
 	if q.Diversity > 0 || q.Budget > 0 {
@@ -413,7 +412,8 @@ func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64
 	}
 	left := all.candidates
 	results := make([]Result, 0, min(want, len(left)))
-	said := make(map[string]schema.Kind, min(want, len(left)))
+	said := make(map[schema.Saying]bool, 3*min(want, len(left)))
+	var texts []schema.Saying
 	var repeated []Result // the text of one above
 	for len(left) > 0 && len(results) < want {
 		batch := left[:min(len(left), want-len(results))]
@@ -438,26 +438,31 @@ func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64
 			}
 			switch q.excludes(m) {
 			case "":
-				switch folded := text.Fold(m.Content); {
+				says := m.Saying()
+				ofOne := schema.Saying{Text: says.Text, Speaker: says.Speaker}
+				atOnce, sentence := schema.Saying{Text: says.Text, At: says.At}, says
+				sentence.Speaker = "" // one may state two things, of several people
+				switch again := said[ofOne] || m.Kind != schema.KindEpisode && said[atOnce]; {
 				case isKeptSentence(m):
 					results = append(results, s.result(&c, m, &all.weights))
-				case m.Kind != schema.KindEpisode && said[folded] == m.Kind: // one sentence may state two things
-				case said[folded] != "":
-					if m.Kind != schema.KindEpisode {
-						said[folded] = m.Kind
-					}
+					continue
+				case m.Kind != schema.KindEpisode && said[sentence]:
+					continue
+				case again:
 					repeated = append(repeated, s.result(&c, m, &all.weights))
 				default:
-					said[folded] = m.Kind
 					results = append(results, s.result(&c, m, &all.weights))
 				}
+				said[ofOne], said[atOnce], said[sentence] = true, true, true
+				texts = append(texts, says)
 			case "skip":
 				all.topic.forget(m, &c)
 			}
 		}
 	}
 	results = slices.DeleteFunc(results, func(r Result) bool {
-		return isKeptSentence(&r.Memory) && heldByAny(text.Fold(r.Memory.Content), said)
+		says := r.Memory.Saying()
+		return isKeptSentence(&r.Memory) && slices.ContainsFunc(texts, func(t schema.Saying) bool { return says.IsOf(&t) })
 	})
 	return append(results, repeated[:min(len(repeated), want-len(results))]...), nil
 }
@@ -465,16 +470,6 @@ func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64
 // isKeptSentence reports a memory that is a sentence of a message, kept verbatim.
 func isKeptSentence(m *schema.Memory) bool {
 	return m.Attributes[schema.AttrSaid] == schema.SaidLasting
-}
-
-// heldByAny reports whether one of the texts contains a sentence.
-func heldByAny(sentence string, texts map[string]schema.Kind) bool {
-	for s := range texts {
-		if strings.Contains(s, sentence) {
-			return true
-		}
-	}
-	return false
 }
 
 // excludes names the field of the query that excludes a memory, "" for none.
