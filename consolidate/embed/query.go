@@ -78,7 +78,6 @@ func (w *Worker) startQuery(g *vecstore.Generation, text string) (*queryCall, er
 			w.queries.Remove(key)
 		}
 		close(call.done)
-		<-w.inFlight
 	})
 	return call, nil
 }
@@ -107,10 +106,13 @@ func (w *Worker) otherModel(g *vecstore.Generation) error {
 	return &schema.InvalidError{Field: "Config.Embedding.Model", Reason: fmt.Sprintf(reason, w.opts.Model, g.Model)}
 }
 
+// query calls the embedder, which holds the place in inFlight until it returns: one that ignores
+// its context still runs after the timeout.
 func (w *Worker) query(g *vecstore.Generation, text string) (unit vecstore.Vector, err error) {
 	ctx, cancel := context.WithTimeout(w.life, w.opts.Timeout)
 	defer cancel()
 	answer, err := schema.CallForeign(ctx, "the embedder", func(ctx context.Context) ([]float32, error) {
+		defer func() { <-w.inFlight }()
 		return w.embedder.EmbedQuery(ctx, text)
 	})
 	if err != nil {

@@ -87,6 +87,25 @@ func TestManyQueriesAtOnce(t *testing.T) {
 	})
 }
 
+// A call that outlasts its timeout, because the embedder ignores its context, keeps its place.
+func TestCallsAfterTheirTimeoutKeepTheirPlaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := &slow{scripted: scripted{size: 4}, takes: time.Minute}
+		w, err := embed.New(nil, e, embed.Options{Model: "slow", Timeout: 100 * time.Millisecond})
+		require.NoError(t, err)
+		for round := range 3 {
+			_, errs := together(w, 24, time.Second, func(i int) string { return different(100*round + i) })
+			require.EqualValues(t, 24, errs)
+		}
+		require.EqualValues(t, 8, e.most.Load())
+		time.Sleep(e.takes)
+		_, errs := together(w, 8, time.Second, different)
+		require.EqualValues(t, 8, errs)
+		require.EqualValues(t, 16, e.asked.Load(), "the places are free again")
+		stop(t, w, e)
+	})
+}
+
 // Searches for the same query share one call, whose error is not kept.
 func TestSameQueryAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
