@@ -446,6 +446,42 @@ func TestEntityInfoOfASpeaker(t *testing.T) {
 	require.Contains(t, h.call("get_entity_info", "Pri"), "is known")
 }
 
+// A speaker is also known by another name of theirs, and by a part of it that no other has.
+func TestEntityInfoOfASpeakerByAnotherName(t *testing.T) {
+	h := ada(t)
+	says := func(speaker, said string) string {
+		return h.store(&schema.Memory{
+			Kind: schema.KindEpisode, Role: "user", Speaker: speaker, Content: said, EventTime: schema.At(noon.Add(-time.Hour)),
+			Confidence: 1, Importance: 0.5, Origin: schema.OriginUser, Trust: schema.MaxTrust,
+		}).UID
+	}
+	ann, ben := says("Ann Lee", "I live in Porto."), says("Ben Lee", "I live in Graz.")
+	require.Contains(t, h.call("get_entity_info", "ann"), ann)
+	require.Contains(t, h.call("get_entity_info", "Lee"), "is known", "two have that name")
+	answer := h.call("get_entity_info", "Ben")
+	require.Contains(t, answer, ben)
+	require.NotContains(t, answer, ann)
+
+	m := h.stored(h.call("remember_fact", "Bo is late."))
+	h.write(func(ctx context.Context, tx *schema.Tx) error {
+		for name, alias := range map[string]string{"Bo": "Ben Lee", "Ann Smith": "Ann"} {
+			e, _, err := tx.ResolveEntity(ctx, m.UserID, schema.EntityName, name, 0.9)
+			if err != nil {
+				return err
+			}
+			if err := tx.AddAlias(ctx, e, alias, 0.8); err != nil {
+				return err
+			}
+			if err := tx.LinkEntity(ctx, m.ID, e.ID, name, 0.9); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	require.Contains(t, h.call("get_entity_info", "Bo"), ben, "by an alias")
+	require.NotContains(t, h.call("get_entity_info", "Ann"), ann, "Ann is Ann Smith")
+}
+
 func TestTheSameCallAtTheSameTimeHasOneEffect(t *testing.T) {
 	h := ada(t)
 	h.says("My dog is called Crumble.", 0)

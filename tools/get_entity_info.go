@@ -89,14 +89,15 @@ func readProfile(ctx context.Context, s *schema.Snapshot, userID int64, name str
 		if p.aliases, err = s.AliasesOf(ctx, p.entity.ID); err != nil {
 			return nil, err
 		}
+		for _, a := range p.aliases {
+			names = append(names, a.Surface)
+		}
 	}
 	speakers, err := s.Speakers(ctx, userID)
 	if err != nil {
 		return nil, err
 	}
-	speakers = slices.DeleteFunc(speakers, func(speaker string) bool {
-		return !slices.ContainsFunc(names, func(n string) bool { return text.Fold(n) == text.Fold(speaker) })
-	})
+	speakers = speakersOf(speakers, names...)
 	if len(found) == 0 {
 		if len(speakers) == 0 {
 			return nil, nil
@@ -124,6 +125,25 @@ func readProfile(ctx context.Context, s *schema.Snapshot, userID int64, name str
 	p.timeline = p.timeline[max(0, len(p.timeline)-profileTimeline):]
 	p.related, err = s.RelatedEntities(ctx, p.entity.ID, profileRelated)
 	return p, err
+}
+
+// speakersOf returns the speakers with one of the names: the asked one and, if that is known,
+// those of who bears it, the main one first. If there are none, it returns the only one with the
+// asked name as a part of theirs, "Ann Lee" for "Ann", unless the main one of Ann differs.
+func speakersOf(speakers []string, names ...string) (of []string) {
+	var partly []string
+	for _, speaker := range speakers {
+		folded := text.Fold(speaker)
+		if slices.ContainsFunc(names, func(n string) bool { return text.Fold(n) == folded }) {
+			of = append(of, speaker)
+		} else if slices.Contains(strings.Fields(folded), text.Fold(names[0])) {
+			partly = append(partly, speaker)
+		}
+	}
+	if len(of) == 0 && len(partly) == 1 && text.Fold(names[min(1, len(names)-1)]) == text.Fold(names[0]) {
+		return partly
+	}
+	return of
 }
 
 // memoriesOf returns what mentions an entity and what its namesakes among the speakers said,
