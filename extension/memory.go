@@ -19,6 +19,7 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/chain"
 	"github.com/ebbmem/ebb/internal/memory"
+	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -71,8 +72,8 @@ func WithInner(inner lcschema.Memory) MemoryOption { return func(m *Memory) { m.
 // WithStoredTurns begins the default inner memory with the conversation's last n stored
 // messages ([Session.Turns]), for handlers that make a session for each request and for
 // conversations that outlive a process. They are not stored again. Default: an empty
-// one. With [WithInner], and for a session without a name, LoadMemoryVariables returns an
-// [*InvalidError].
+// one. With [WithInner], for a session without a name and for another n than 0 to 1,000,
+// LoadMemoryVariables returns an [*InvalidError].
 func WithStoredTurns(n int) MemoryOption { return func(m *Memory) { m.stored = n } }
 
 // WithVariable puts recalled memories into a separate prompt variable. By default
@@ -114,6 +115,8 @@ func (m *Memory) contradiction(ctx context.Context, inputs map[string]any) error
 	own := m.innerVariables(ctx)
 	_, isInput := inputs[m.variable]
 	switch {
+	case m.stored < 0 || m.stored > maxTurns:
+		return &InvalidError{Field: "WithStoredTurns", Reason: fmt.Sprintf("is %d, must be from 0 to %d", m.stored, maxTurns)}
 	case m.stored > 0 && m.history == nil:
 		return &InvalidError{Field: "WithStoredTurns", Reason: "fills the default inner memory, which WithInner replaces; give the inner memory a history of Session.Turns instead"}
 	case m.stored > 0 && strings.TrimSpace(m.session.scope.Session) == "":
@@ -298,20 +301,29 @@ func (m *Memory) loadInner(ctx context.Context, inputs map[string]any, question 
 // fill puts the stored turns into the default inner memory, once. Without them the turn
 // goes on, and the next one tries again.
 func (m *Memory) fill(ctx context.Context, question string) {
-	if m.stored < 1 {
+	if m.stored == 0 {
 		return
 	}
-	turns, err := m.session.Turns(ctx, m.stored)
+	stored, err := m.session.stored(ctx, m.stored)
 	m.session.ext.outcome(m.session.scope, string(sourceMemory), filling, err)
 	if err != nil {
 		return
 	}
 	// the question of a turn that failed, or that Callbacks have stored
-	if last := len(turns) - 1; last >= 0 && turns[last] == (llms.HumanChatMessage{Content: question}) {
-		turns = turns[:last]
+	if last := len(stored) - 1; last >= 0 && stored[last].Role == roleUser && stored[last].Content == m.asStored(ctx, question) {
+		stored = stored[:last]
 	}
 	m.stored = 0
-	_ = m.history.SetMessages(ctx, turns) // never fails
+	_ = m.history.SetMessages(ctx, m.session.turns(stored)) // never fails
+}
+
+// asStored returns a message as it is stored, "" if it cannot be redacted.
+func (m *Memory) asStored(ctx context.Context, said string) string {
+	redacted, err := m.session.ext.redactor.Text(ctx, "", text.Clean(said))
+	if err != nil {
+		return ""
+	}
+	return text.Clean(redacted)
 }
 
 // storeQuestion stores the user's message at the beginning of a turn.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -139,6 +140,8 @@ func TestContradictoryOptions(t *testing.T) {
 		"the key is the other variable":   {[]extension.MemoryOption{extension.WithVariable("past"), extension.WithKeys("past", "")}, "which is a variable of the memory"},
 		"the history has another name":    {[]extension.MemoryOption{extension.WithVariable("past"), extension.WithInner(lcmemory.NewConversationBuffer(lcmemory.WithMemoryKey("past")))}, "in which the inner memory has its history"},
 		"stored turns and another memory": {[]extension.MemoryOption{extension.WithStoredTurns(2), extension.WithInner(lcmemory.NewConversationBuffer())}, "which WithInner replaces"},
+		"fewer stored turns than none":    {[]extension.MemoryOption{extension.WithStoredTurns(-5)}, "is -5, must be from 0 to 1000"},
+		"too many stored turns":           {[]extension.MemoryOption{extension.WithStoredTurns(1001)}, "is 1001, must be from 0 to 1000"},
 		"nothing contradicts":             {[]extension.MemoryOption{extension.WithVariable("past"), extension.WithKeys("question", "")}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -179,6 +182,15 @@ func TestStoredTurns(t *testing.T) {
 		m := session(t, x, chat).Memory(extension.WithStoredTurns(2), extension.WithVariable("recalled"))
 		require.Equal(t, "AI: He sleeps.", loaded(m, "Since when?"))
 	})
+	t.Run("so does one that was stored otherwise", func(t *testing.T) {
+		for i, question := range []string{"line one\r\nline two?", "Is the cafe\u0301 open?", "Is 4111 1111 1111 1111 my card?", "Is sk-ant-api03-" + strings.Repeat("abcd1234", 5) + " my key?"} {
+			chat := extension.Scope{User: "ada", Session: fmt.Sprint("failed", i)}
+			for range 2 {
+				m := session(t, x, chat).Memory(extension.WithStoredTurns(1), extension.WithVariable("recalled"))
+				require.Empty(t, loaded(m, question))
+			}
+		}
+	})
 	t.Run("cleared before it was filled", func(t *testing.T) {
 		m := session(t, x, chat).Memory(extension.WithStoredTurns(2), extension.WithVariable("recalled"))
 		require.NoError(t, m.Clear(t.Context()))
@@ -190,8 +202,10 @@ func TestStoredTurns(t *testing.T) {
 		require.ErrorContains(t, err, "WithStoredTurns")
 		_, err = unnamed.Turns(t.Context(), 2)
 		require.ErrorContains(t, err, "Scope.Session")
-		_, err = session(t, x, chat).Turns(t.Context(), 0)
-		require.ErrorContains(t, err, "at least 1")
+		for _, n := range []int{-5, 0, 1001} {
+			_, err = session(t, x, chat).Turns(t.Context(), n)
+			require.ErrorContains(t, err, fmt.Sprintf("n is %d, must be from 1 to 1000", n))
+		}
 		turns, err := session(t, x, extension.Scope{User: "ada", Session: "new"}).Turns(t.Context(), 5)
 		require.NoError(t, err)
 		require.Empty(t, turns)
@@ -202,6 +216,37 @@ func TestStoredTurns(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []llms.ChatMessage{llms.HumanChatMessage{Content: "Is it raining?"}, llms.AIChatMessage{Content: "It pours."}}, turns)
 	})
+}
+
+// In a conversation of several people and agents the turns say whose they are.
+func TestTurnsOfSeveral(t *testing.T) {
+	x := open(t, fresh(t))
+	publish := func(event eventbus.Event) { require.NoError(t, x.Bus().Publish(t.Context(), event)) }
+	turns := func(scope extension.Scope) []llms.ChatMessage {
+		all, err := session(t, x, scope).Turns(t.Context(), 10)
+		require.NoError(t, err)
+		return all
+	}
+	cook := extension.Scope{User: "ada", Session: "chat", Agent: "cook"}
+	waiter := extension.Scope{User: "ada", Session: "chat", Agent: "waiter"}
+	publish(eventbus.UserMessage(cook, "I eat fish.", eventbus.Speaker("Ann")))
+	publish(eventbus.AgentResponse(cook, "Trout, then."))
+	require.Equal(t, []llms.ChatMessage{llms.HumanChatMessage{Content: "I eat fish."}, llms.AIChatMessage{Content: "Trout, then."}}, turns(cook), "one speaker needs no name")
+	publish(eventbus.UserMessage(cook, "I don't.", eventbus.Speaker("Ben")))
+	publish(eventbus.AgentResponse(waiter, "Table five."))
+	publish(eventbus.UserMessage(cook, "What's for me?", eventbus.Speaker("Ben")))
+	said := []llms.ChatMessage{
+		llms.HumanChatMessage{Content: "Ann: I eat fish."}, llms.AIChatMessage{Content: "Trout, then."}, llms.HumanChatMessage{Content: "Ben: I don't."},
+		llms.HumanChatMessage{Content: "waiter: Table five."}, llms.HumanChatMessage{Content: "Ben: What's for me?"},
+	}
+	require.Equal(t, said, turns(cook))
+	unnamed := turns(extension.Scope{User: "ada", Session: "chat"})
+	require.Equal(t, llms.AIChatMessage{Content: "Table five."}, unnamed[3], "of no agent in particular")
+
+	m := session(t, x, cook).Memory(extension.WithStoredTurns(10), extension.WithVariable("recalled"))
+	values, err := m.LoadMemoryVariables(t.Context(), map[string]any{"input": "What's for me?"})
+	require.NoError(t, err)
+	require.Equal(t, 1, strings.Count(fmt.Sprint(values["history"]), "Ben:"), "the question comes once")
 }
 
 func TestCallbacksWithKeys(t *testing.T) {

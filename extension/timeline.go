@@ -2,6 +2,7 @@ package extension
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/tmc/langchaingo/llms"
@@ -72,32 +73,59 @@ func (x *Extension) Timeline(ctx context.Context, scope Scope, q TimelineQuery) 
 	return records, err
 }
 
+// maxTurns is the largest number of stored turns that can be asked for.
+const maxTurns = 1000
+
 // Turns returns the conversation's last n messages as they are stored, from 1 to 1,000:
 // those of the user and of the assistant under the session's Scope.Session, oldest first,
-// without tools' and quarantined ones. A loop of your own that runs once for each
-// request sends them before the question; [WithStoredTurns] puts them into a [Memory].
+// without tools' and quarantined ones. Where several people speak as the user, "Ann: " with the
+// speaker's name precedes their texts. So does an agent's name the answers of another agent than
+// Scope.Agent, if both are named: they are human messages, since this model did not write them.
+// A loop of your own that runs once for each request sends the turns before the question;
+// [WithStoredTurns] puts them into a [Memory].
 //
 // Errors: [*InvalidError] for another n and for a session without a name; the
 // database's errors, the context's error.
 func (s *Session) Turns(ctx context.Context, n int) ([]llms.ChatMessage, error) {
-	if n < 1 {
-		return nil, &InvalidError{Field: "n", Reason: "must be at least 1"}
+	stored, err := s.stored(ctx, n)
+	return s.turns(stored), err
+}
+
+// stored returns the messages of [Session.Turns].
+func (s *Session) stored(ctx context.Context, n int) ([]Record, error) {
+	if n < 1 || n > maxTurns {
+		return nil, &InvalidError{Field: "n", Reason: fmt.Sprintf("is %d, must be from 1 to %d", n, maxTurns)}
 	}
 	if strings.TrimSpace(s.scope.Session) == "" {
 		return nil, &InvalidError{Field: "Scope.Session", Reason: "is empty; name the conversation whose turns are wanted"}
 	}
-	stored, err := s.ext.Timeline(ctx, s.scope, TimelineQuery{
+	return s.ext.Timeline(ctx, s.scope, TimelineQuery{
 		Session: s.scope.Session, Roles: []string{roleUser, roleAssistant}, Kinds: []Kind{KindEpisode}, WithoutQuarantined: true, Limit: n,
 	})
+}
+
+// turns are stored messages in the form of a chat.
+func (s *Session) turns(stored []Record) []llms.ChatMessage {
+	speakers := make(map[string]bool)
+	for _, m := range stored {
+		if m.Role == roleUser {
+			speakers[m.Speaker] = true
+		}
+	}
 	turns := make([]llms.ChatMessage, len(stored))
 	for i, m := range stored {
-		if m.Role == roleUser {
+		switch {
+		case m.Role == roleUser && m.Speaker != "" && len(speakers) > 1:
+			turns[i] = llms.HumanChatMessage{Content: m.Speaker + ": " + m.Content}
+		case m.Role == roleUser:
 			turns[i] = llms.HumanChatMessage{Content: m.Content}
-		} else {
+		case m.Agent != "" && s.scope.Agent != "" && m.Agent != s.scope.Agent:
+			turns[i] = llms.HumanChatMessage{Content: m.Agent + ": " + m.Content}
+		default:
 			turns[i] = llms.AIChatMessage{Content: m.Content}
 		}
 	}
-	return turns, err
+	return turns
 }
 
 // Detail is everything known about one memory.
