@@ -310,20 +310,12 @@ func (m *Memory) fill(ctx context.Context, question string) {
 		return
 	}
 	// the question of a turn that failed, or that Callbacks have stored
-	if last := len(stored) - 1; last >= 0 && stored[last].Role == roleUser && stored[last].Content == m.asStored(ctx, question) {
+	asStored, err := m.session.ext.redactor.Text(ctx, "", text.Clean(question))
+	if last := len(stored) - 1; err == nil && last >= 0 && stored[last].Role == roleUser && stored[last].Content == text.Clean(asStored) {
 		stored = stored[:last]
 	}
 	m.stored = 0
-	_ = m.history.SetMessages(ctx, m.session.turns(stored)) // never fails
-}
-
-// asStored returns a message as it is stored, "" if it cannot be redacted.
-func (m *Memory) asStored(ctx context.Context, said string) string {
-	redacted, err := m.session.ext.redactor.Text(ctx, "", text.Clean(said))
-	if err != nil {
-		return ""
-	}
-	return text.Clean(redacted)
+	_ = m.history.SetMessages(ctx, chain.Turns(stored, m.session.scope.Agent)) // never fails
 }
 
 // storeQuestion stores the user's message at the beginning of a turn.

@@ -8,6 +8,7 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/chain"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/inspect"
 )
@@ -88,7 +89,7 @@ const maxTurns = 1000
 // database's errors, the context's error.
 func (s *Session) Turns(ctx context.Context, n int) ([]llms.ChatMessage, error) {
 	stored, err := s.stored(ctx, n)
-	return s.turns(stored), err
+	return chain.Turns(stored, s.scope.Agent), err
 }
 
 // stored returns the messages of [Session.Turns].
@@ -102,30 +103,6 @@ func (s *Session) stored(ctx context.Context, n int) ([]Record, error) {
 	return s.ext.Timeline(ctx, s.scope, TimelineQuery{
 		Session: s.scope.Session, Roles: []string{roleUser, roleAssistant}, Kinds: []Kind{KindEpisode}, WithoutQuarantined: true, Limit: n,
 	})
-}
-
-// turns are stored messages in the form of a chat.
-func (s *Session) turns(stored []Record) []llms.ChatMessage {
-	speakers := make(map[string]bool)
-	for _, m := range stored {
-		if m.Role == roleUser {
-			speakers[m.Speaker] = true
-		}
-	}
-	turns := make([]llms.ChatMessage, len(stored))
-	for i, m := range stored {
-		switch {
-		case m.Role == roleUser && m.Speaker != "" && len(speakers) > 1:
-			turns[i] = llms.HumanChatMessage{Content: m.Speaker + ": " + m.Content}
-		case m.Role == roleUser:
-			turns[i] = llms.HumanChatMessage{Content: m.Content}
-		case m.Agent != "" && s.scope.Agent != "" && m.Agent != s.scope.Agent:
-			turns[i] = llms.HumanChatMessage{Content: m.Agent + ": " + m.Content}
-		default:
-			turns[i] = llms.AIChatMessage{Content: m.Content}
-		}
-	}
-	return turns
 }
 
 // Detail is everything known about one memory.

@@ -6,11 +6,11 @@ import (
 	"github.com/ebbmem/ebb/internal/text"
 )
 
-// Saying is what a memory says, by whom, as a memory of which kind and when.
+// Saying is what a memory says, who says it, the kind of the memory and the time.
 type Saying struct {
 	Text string // folded
-	// Speaker is folded: of a message its speaker, of a claim the person it was read as being of,
-	// "" for the user. A claim of a sentence about another person is of that one.
+	// Speaker is folded: the speaker of a message, the person that a claim is about, "" for the
+	// user.
 	Speaker string
 	Kind    Kind
 	At      int64 // Unix time in milliseconds

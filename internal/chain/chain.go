@@ -1,5 +1,6 @@
-// Package chain finds the texts of a turn among the inputs and outputs of a langchaingo
-// chain, whose keys differ from chain to chain.
+// Package chain converts between stored messages and langchaingo: it finds the texts of a turn
+// among the inputs and outputs of a chain, where keys differ from chain to chain, and makes
+// stored messages a chat.
 package chain
 
 import (
