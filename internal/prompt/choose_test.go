@@ -352,7 +352,7 @@ func TestNamedLinesLeaveTheSavedTheirRoom(t *testing.T) {
 		said = append(said, fmt.Sprintf("The caravan%s of the neighbour at the corner has been standing on our lawn for so long that the grass is yellow.", strings.Repeat("x", i)))
 	}
 	for _, of := range []string{"ferries", "whales", "sailors", "storms", "gulls", "cranes"} {
-		said = append(said, "Halloran told me a long story of "+of+" and how the whole harbour came to a standstill because of a single loose rope.")
+		said = append(said, "Halloran told me a long story of "+of+" and how the whole harbour came to a standstill because of a single loose rope in the winter.")
 	}
 	claims := claimsOf(nil, said...)
 	for id, c := range claims {
