@@ -67,7 +67,7 @@ func TestImportOfOtherPrograms(t *testing.T) {
 				"attachments": 3, "thoughts and uses of tools": 3,
 			}},
 			said:    []string{"user: I live in Ghent now.", "user: How hot should water for sencha be? My tin says 80.", "assistant: About 75 °C.\nNever boiling."},
-			session: "6a1f5f0e-3c1b-4a56-9d7e-0c4b8a2f1d12", at: time.Date(2024, 2, 1, 7, 0, 0, 0, time.UTC), byUser: 2,
+			session: "6a1f5f0e-3c1b-4a56-9d7e-0c4b8a2f1d12", at: time.Date(2024, 2, 1, 7, 0, 0, 0, time.UTC), byUser: 2, untrustedWithTheWord: 1, // after the use of a tool
 		},
 		"mcp memory": {
 			input:   file("import_mcp_memory.jsonl"),
@@ -112,7 +112,7 @@ func TestImportOfOtherPrograms(t *testing.T) {
 				var said []string
 				var trusted, untrusted int
 				for _, m := range all {
-					require.False(t, m.Hearsay(), m.Content)
+					require.Equal(t, m.Origin == schema.OriginAssistant && m.Trust == 1, m.Hearsay(), m.Content)
 					said = append(said, m.Role+": "+m.Content)
 					switch {
 					case m.Trust == schema.OriginUser.Ceiling():

@@ -31,7 +31,7 @@ type importCmd struct {
 	Session     string  `placeholder:"NAME" help:"Store every turn under this session; it filters nothing (default: each turn's own)."`
 	OfUser      string  `placeholder:"NAME" help:"Import only what a table of many users gives as this one's, in a field user, user_id or userId."`
 	OnlySession string  `placeholder:"NAME" help:"Import only what has this session in the file, or one that begins so with a * at the end. Required for a langchaingo history of several sessions; '*' takes all."`
-	SkipBad     bool    `help:"Skip lines that cannot be read, and list them."`
+	SkipBad     bool    `help:"Skip lines and messages that cannot be read, and list them."`
 	Time        instant `placeholder:"TIME" help:"When messages without a time were said (default: now; of Markdown, the day in the file's name or of its last change)."`
 	Restore     bool    `help:"Restore ebb's own export with its origins, trust and protection. Use it only for files that no one else could have changed. Without it an export is imported like any other file."`
 	Stream      bool    `help:"The files are streams of a team's agents."`
@@ -40,14 +40,14 @@ type importCmd struct {
 	Retire      bool    `help:"With --archive: remove from search what was imported from files that no longer exist."`
 	Bank        bool    `help:"Import a team's Markdown memory bank into core memory."`
 	Origin      string  `enum:"import,user_direct,tool_internal" default:"import" placeholder:"ORIGIN" help:"Origin of the texts, which bounds their trust: import, user_direct for the user's own history, or tool_internal for a stream of your own agents (default import)."`
-	Mine        bool    `help:"What the user said in it is this user's own word, and the assistant's answers are as if given here: --origin user_direct. Only for your own history."`
+	Mine        bool    `help:"What the user said in it is this user's own word, and the assistant's answers are as if given here: --origin user_direct. With trust 1 where the history may show tools. Only for your own history."`
 
 	leftOut []string // files of a folder that are not imported
 }
 
 // Help says what can be imported, and documents the JSON.
 func (importCmd) Help() string {
-	return `Formats, detected from the content: turns, one JSON object a line: {"id","session","time","speaker","role","text"}; messages of chat APIs, {"role","content"} or {"messages": [...]}, one a line or in an array, with or without a time; conversations.json of a data export of ChatGPT or Claude; memory.json of the MCP memory server; lists of memories of Mem0 (get_all) and Hindsight; langchaingo's SQLite history; Markdown in files named *.md, whose texts have the date in the file's name, or else of its last change; ebb's own exports. Content that ebb does not import is counted in "left_out". A time is RFC 3339, UTC without a zone, or seconds or milliseconds since 1970; the field may also be called ts, timestamp, created_at, createdAt, create_time, created, date or sent_at. A line that names another user (user, user_id, userId) than --user is refused unless --of-user says whose lines are wanted. With --restore an export is restored completely, for its own user unless --user is given. Without it, only its messages and claims are imported, with the trust of an import.
+	return `Formats, detected from the content: turns, one JSON object a line: {"id","session","time","speaker","role","text"}; messages of chat APIs, {"role","content"} or {"messages": [...]}, one a line or in an array, with or without a time; conversations.json of a data export of ChatGPT or Claude; memory.json of the MCP memory server; lists of memories of Mem0 (get_all) and Hindsight; langchaingo's SQLite history; Markdown in files named *.md, whose texts have the date in the file's name, or else of its last change; ebb's own exports. Content that ebb does not import is counted in "left_out". A time is RFC 3339, UTC without a zone, or seconds or milliseconds since 1970; the field may also be called timestamp, sent_at, created_at, create_time, created, date, ts or createdAt, of which the first with a time of day is taken. A line that names another user (user, user_id, userId) than --user is refused unless --of-user says whose lines are wanted. With --restore an export is restored completely, for its own user unless --user is given. Without it, only its messages and claims are imported, with the trust of an import.
 
 With --stream: {"id", "cycle", "timestamp", "role", "action", "importance", "type", "tags", "issueRefs", "prRefs", "content", "tokenEstimate"}, one a line. type is action, observation, reflection or decision. tags, references and tokenEstimate are optional.
 
@@ -55,7 +55,7 @@ With --archive: the Markdown files of a folder and its subfolders, split at head
 
 With --bank: Markdown with headings (Active Sprint, In Progress, Recently Completed, Blockers, Role State with a heading for each role, Active Threads, Lessons Learned) fills the corresponding blocks of core memory, with your authority. Existing content is not overwritten; what is left out is listed with the reason. The JSON is {"tokens", "core_tokens", "blocks": [{"name", "agent", "entries", "tokens"}], "left_out": [{"heading", "reason", "tokens"}]}.
 
-Importing again stores nothing twice, so repeat the command after an interruption. An invalid line stops the import of its file, unless --skip-bad is given, and is reported with its number; what precedes it is kept (of an export, the complete batches). A turn whose id and text are stored already is the same, whatever its time. Messages without a time get the time of the import, or --time. If two files of a folder use one id for different turns, the later turn is stored as FILE/ID.
+Importing again stores nothing twice, so repeat the command after an interruption. An invalid line stops the import of its file, unless --skip-bad is given, and is reported with its number; what precedes it is kept (of an export, the complete batches). A turn whose id, session and text are stored already with a time within a day is the same; an id of any other turn is refused. Messages without a time get the time of the import, or --time. If two files of a folder use one id for different turns, the later turn is stored as FILE/ID.
 
 With --json: {"read", "stored", "duplicates", "skipped", "seconds", "files": [{"file", "format", "read", "stored", "duplicates", "skipped", "untimed", "lowered", "sessions", "bytes", "bad", "bad_lines", "left_out", "error"}], "left_out"}.`
 }
@@ -126,8 +126,9 @@ func (c *importCmd) Run(a *app) (err error) {
 	var faults []error
 	started := time.Now()
 	shared := sync.OnceValue(func() map[string]bool { return sharedIDs(files) })
+	tools := c.Origin == string(eventbus.OriginUser) && len(files) > 1 && showTools(a.ctx, files)
 	for _, file := range files {
-		report, fault := c.file(a, x, file, named, shared)
+		report, fault := c.file(a, x, file, named, tools, shared)
 		shown := importFileView{File: file, ImportReport: report}
 		view.Read += report.Read
 		view.Stored += report.Stored
@@ -190,7 +191,7 @@ func (c *importCmd) files() ([]string, error) {
 }
 
 // file imports one file. The report is never nil.
-func (c *importCmd) file(a *app, x *extension.Extension, file string, named bool, shared func() map[string]bool) (*transfer.ImportReport, error) {
+func (c *importCmd) file(a *app, x *extension.Extension, file string, named, tools bool, shared func() map[string]bool) (*transfer.ImportReport, error) {
 	in, total := a.stdin, int64(-1)
 	if file != "-" {
 		f, size, err := transfer.OpenFile(file)
@@ -203,10 +204,16 @@ func (c *importCmd) file(a *app, x *extension.Extension, file string, named bool
 	r := bufio.NewReader(in)
 	scope := a.scope()
 	if !named && c.Restore && isExport(r) {
-		scope = extension.Scope{} // the export names its user
+		scope = extension.Scope{Tenant: scope.Tenant} // the export names its user
+	}
+	input := io.Reader(r)
+	if s, ok := in.(io.Seeker); ok { // what may be read twice
+		if _, err := s.Seek(0, io.SeekStart); err == nil {
+			input = in
+		}
 	}
 	scope.Session = c.Session
-	opts := transfer.ImportOptions{Scope: scope, Restore: c.Restore, OfUser: c.OfUser, OnlySession: c.OnlySession, SkipBad: c.SkipBad, Time: c.Time.Time}
+	opts := transfer.ImportOptions{Scope: scope, Restore: c.Restore, OfUser: c.OfUser, OnlySession: c.OnlySession, SkipBad: c.SkipBad, Time: c.Time.Time, Tools: tools}
 	if c.Stream {
 		opts.Format = transfer.FormatStream
 	}
@@ -234,7 +241,7 @@ func (c *importCmd) file(a *app, x *extension.Extension, file string, named bool
 	bar := a.bar(total, filepath.Base(file), true)
 	defer func() { _ = bar.Clear() }()
 	opts.Progress = func(done, _ int64) { _ = bar.Set64(done) }
-	return x.Import(a.ctx, r, opts)
+	return x.Import(a.ctx, input, opts)
 }
 
 // sharedIDs are the ids that several files have, of those with a JSON object a
@@ -250,19 +257,36 @@ func sharedIDs(files []string) map[string]bool {
 		lines.Buffer(nil, 4<<20)
 		for lines.Scan() {
 			var turn struct {
-				ID string `json:"id"`
+				ID json.RawMessage `json:"id"`
 			}
-			if json.Unmarshal(lines.Bytes(), &turn) != nil || turn.ID == "" {
+			if json.Unmarshal(lines.Bytes(), &turn) != nil {
 				continue
 			}
-			if first, known := in[turn.ID]; known && first != n {
-				shared[turn.ID] = true
+			id := string(turn.ID)
+			if json.Unmarshal(turn.ID, &id) != nil { // a number
+				id = string(turn.ID)
 			}
-			in[turn.ID] = n
+			if first, known := in[id]; known && first != n {
+				shared[id] = true
+			}
+			in[id] = n
 		}
 		f.Close()
 	}
 	return shared
+}
+
+// showTools reports whether one of the files of a history may show the use of tools.
+func showTools(ctx context.Context, files []string) bool {
+	return slices.ContainsFunc(files, func(file string) bool {
+		f, _, err := transfer.OpenFile(file)
+		if err != nil {
+			return true
+		}
+		defer f.Close()
+		shown, err := transfer.ShowsTools(ctx, f)
+		return shown || err != nil
+	})
 }
 
 // isExport reports whether what follows is an export of ebb.

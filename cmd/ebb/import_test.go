@@ -343,3 +343,31 @@ func TestImportOfATableOfManyUsers(t *testing.T) {
 	o = ebb(t, "", "--db", db, "--user", "anna", "import", "--archive", "--of-user", "anna", table)
 	require.Equal(t, exitUsage, o.code)
 }
+
+// What one file of a folder shows of tools counts for the answers in the others.
+func TestImportOfAFolderThatShowsTools(t *testing.T) {
+	const answer = `{"id":1,"session":"s","time":"2026-01-05","role":"assistant","text":"The kettle page says that it is blue."}` + "\n"
+	for other, want := range map[string]string{"user": `"trust": 3`, "tool": `"trust": 1`} {
+		db, folder := filepath.Join(t.TempDir(), "memory.db"), t.TempDir()
+		writeTo(t, filepath.Join(folder, "a.jsonl"), answer)
+		writeTo(t, filepath.Join(folder, "b.jsonl"), strings.NewReplacer("assistant", other, "kettle page says that it", "teapot").Replace(answer))
+		o := ebb(t, "", "--db", db, "--user", "ada", "import", "--mine", folder)
+		require.Equal(t, exitOK, o.code, o.err)
+		o = ebb(t, "", "--db", db, "--user", "ada", "search", "--json", "kettle page")
+		require.Regexp(t, want, o.out, "numbers that two files have are told apart")
+	}
+}
+
+// An export is restored for its own user into the tenant that is named.
+func TestImportRestoresIntoATenant(t *testing.T) {
+	db, from, export := filepath.Join(t.TempDir(), "memory.db"), filepath.Join(t.TempDir(), "from.db"), filepath.Join(t.TempDir(), "ada.jsonl")
+	for _, args := range [][]string{
+		{"--db", from, "--user", "ada", "remember", "The kettle is blue."}, {"--db", from, "--user", "ada", "export", "--out", export},
+		{"--db", db, "--tenant", "acme", "import", "--restore", export},
+	} {
+		o := ebb(t, "", args...)
+		require.Equal(t, exitOK, o.code, o.err)
+	}
+	o := ebb(t, "", "--db", db, "--tenant", "acme", "--user", "ada", "search", "kettle")
+	require.Contains(t, o.out, "The kettle is blue.")
+}

@@ -82,7 +82,11 @@ func (b *turnBatches) add(ctx context.Context, where string, t importedTurn) err
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	e, now := b.job.event(t), b.now
+	e, err := b.job.event(ctx, t)
+	if err != nil {
+		return err
+	}
+	now := b.now
 	if err := b.job.m.Redactor.Labels(e.Scope, e.ID); err != nil {
 		return &ImportError{Where: where, Err: err}
 	}
@@ -92,7 +96,7 @@ func (b *turnBatches) add(ctx context.Context, where string, t importedTurn) err
 	}
 	for _, batch := range [...]*turnBatch{now, b.before} {
 		if first, found := batch.find(e.ID); found {
-			if field := difference(first.event.Payload, e.Payload, first.event.OccurredAt, e.OccurredAt, asStored); field != "" {
+			if field := difference(&first.event, &e, asStored); field != "" && field != moment {
 				now.read--
 				return &ImportError{Where: where, Err: reusedID(field, first.where)}
 			}
@@ -218,7 +222,7 @@ func (b *turnBatches) fresh(ctx context.Context) (fresh []eventbus.Event, faulty
 		for i := range pending {
 			p := &pending[i]
 			switch field := differ[p.event.ID]; {
-			case field == "time": // the same turn, published live by a clock of the host's own
+			case field == moment: // the same turn, published live by a clock of the host's own
 			case field != "":
 				faulty = &ImportError{Where: p.where, Err: reusedID(field, "what is stored of this user")}
 				b.now.pending, b.now.read = pending[:i], p.nth-1
@@ -264,12 +268,11 @@ func (b *turnBatches) known(ctx context.Context, s *schema.Snapshot, turns []pen
 		return nil, nil, err
 	}
 	for _, e := range stored {
-		turn := byID[e.ID]
-		said := turn.event.OccurredAt
+		turn, before := byID[e.ID], eventbus.Event{Scope: schema.Scope{Session: e.Session}, Payload: e.Payload, OccurredAt: e.OccurredAt.Time}
 		if turn.untimed {
-			said = e.OccurredAt.Time
+			before.OccurredAt = turn.event.OccurredAt
 		}
-		if field := difference(e.Payload, turn.event.Payload, e.OccurredAt.Time, said, b.job.redacted(ctx)); field != "" {
+		if field := difference(&before, &turn.event, b.job.redacted(ctx)); field != "" {
 			differ[e.ID] = field
 			continue
 		}
@@ -292,16 +295,28 @@ func (j *importJob) redacted(ctx context.Context) func(string) string {
 
 func asStored(text string) string { return text }
 
-// difference returns the field in which two messages with one id differ, or "".
-func difference(a, b json.RawMessage, at, bt time.Time, redacted func(string) string) string {
-	var ma, mb eventbus.Message
-	if json.Unmarshal(a, &ma) != nil || json.Unmarshal(b, &mb) != nil || ma.Text != mb.Text && redacted(ma.Text) != mb.Text {
+// moment is the difference of a turn that was published live, by a clock of the host's own.
+const moment = "moment"
+
+// difference returns the field in which two messages with one id differ, or "". It is [moment]
+// for a time within a day.
+func difference(a, b *eventbus.Event, redacted func(string) string) string {
+	switch apart := a.OccurredAt.Sub(b.OccurredAt).Abs(); {
+	case differsInText(a.Payload, b.Payload, redacted):
 		return "text"
-	}
-	if !at.Equal(bt) {
+	case a.Scope.Session != b.Scope.Session:
+		return "session"
+	case apart > 24*time.Hour:
 		return "time"
+	case apart > 0:
+		return moment
 	}
 	return ""
+}
+
+func differsInText(a, b json.RawMessage, redacted func(string) string) bool {
+	var ma, mb eventbus.Message
+	return json.Unmarshal(a, &ma) != nil || json.Unmarshal(b, &mb) != nil || ma.Text != mb.Text && redacted(ma.Text) != mb.Text
 }
 
 func reusedID(field, before string) error {
@@ -311,12 +326,32 @@ func reusedID(field, before string) error {
 
 // answered is the trust of an assistant's answers in a history of the host's own users: they
 // are injected like answers given here, but never replace what the user said, since the program
-// may have had tools that the history does not show. After a tool's result they have that one's
-// trust.
+// may have had tools that the history does not show. Where it shows some, they have the trust of
+// these.
 const answered schema.Trust = 3
 
+// mostTrusted returns the trust that an answer in a session may have: that of what is stored in it,
+// as by the import of another file.
+func (j *importJob) mostTrusted(ctx context.Context, session string, at time.Time) (most schema.Trust, err error) {
+	most = answered
+	var since time.Time
+	if session == "" {
+		since = at.Add(-24 * time.Hour)
+	}
+	err = j.m.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+		userID, err := s.UserID(ctx, j.opts.Scope)
+		if err != nil || userID == 0 {
+			return err
+		}
+		stored, err := s.LeastTrusted(ctx, userID, session, since)
+		most = min(most, stored)
+		return err
+	})
+	return most, err
+}
+
 // event returns the turn as an event.
-func (j *importJob) event(t importedTurn) eventbus.Event {
+func (j *importJob) event(ctx context.Context, t importedTurn) (e eventbus.Event, err error) {
 	scope := j.opts.Scope
 	if scope.Session == "" {
 		scope.Session = t.session
@@ -328,8 +363,13 @@ func (j *importJob) event(t importedTurn) eventbus.Event {
 		origin = schema.OriginImport
 	}
 	least, begun := j.sessions[scope.Session]
-	if !begun {
-		least = answered
+	if !begun && origin == schema.OriginUser {
+		if least, err = j.mostTrusted(ctx, scope.Session, t.at); err != nil {
+			return e, err
+		}
+	}
+	if t.tools {
+		least = min(least, schema.OriginToolExternal.Ceiling())
 	}
 	switch {
 	case t.role == "user" || origin != schema.OriginUser:
@@ -344,9 +384,9 @@ func (j *importJob) event(t importedTurn) eventbus.Event {
 	j.sessions[scope.Session] = least
 	switch t.role {
 	case "assistant":
-		return eventbus.AgentResponse(scope, t.text, opts...)
+		return eventbus.AgentResponse(scope, t.text, opts...), nil
 	case "tool":
-		return eventbus.ToolResult(scope, t.speaker, t.text, opts...)
+		return eventbus.ToolResult(scope, t.speaker, t.text, opts...), nil
 	}
-	return eventbus.UserMessage(scope, t.text, opts...)
+	return eventbus.UserMessage(scope, t.text, opts...), nil
 }

@@ -27,8 +27,8 @@ type chatConversation struct {
 }
 
 type chatNode struct {
-	Parent  string       `json:"parent"`
-	Message *chatMessage `json:"message"`
+	Parent  string          `json:"parent"`
+	Message json.RawMessage `json:"message"` // a [chatMessage] or null
 }
 
 type chatMessage struct {
@@ -71,14 +71,24 @@ func (e *elements) chatGPT(where string, raw []byte) error {
 	}
 	aside := 0
 	for _, node := range c.Mapping {
-		if node.Message != nil {
-			if _, _, ok := node.Message.text(); ok {
+		var m chatMessage
+		if decode(node.Message, &m) == nil {
+			if _, _, ok := m.text(); ok {
 				aside++
 			}
 		}
 	}
+	tools := c.usedTools()
 	last := c.CreateTime // for messages without a time
-	for i, m := range branch {
+	for i, raw := range branch {
+		where := fmt.Sprintf("%s, message %d", where, i+1)
+		var m chatMessage
+		if err := decode(raw, &m); err != nil {
+			if err := e.fault(where, err); err != nil {
+				return err
+			}
+			continue
+		}
 		content, objects, ok := m.text()
 		e.report.leaveOut("images, recordings and files in messages", objects)
 		if !ok {
@@ -86,16 +96,18 @@ func (e *elements) chatGPT(where string, raw []byte) error {
 			continue
 		}
 		aside--
-		where := fmt.Sprintf("%s, message %d", where, i+1)
 		if uuid.Validate(m.ID) == nil {
 			where += " (" + m.ID + ")"
 		}
 		if m.CreateTime != nil {
 			last = m.CreateTime
 		}
-		t := importedTurn{id: m.ID, session: cmp.Or(c.ConversationID, c.ID), speaker: m.Author.Name, role: m.Author.Role, text: content}
+		t := importedTurn{id: m.ID, session: cmp.Or(c.ConversationID, c.ID), speaker: m.Author.Name, role: m.Author.Role, text: content, tools: tools}
 		if t.at, err = unixSeconds("create_time", last); err != nil {
-			return &ImportError{Where: where, Err: err}
+			if err := e.fault(where, err); err != nil {
+				return err
+			}
+			continue
 		}
 		if err := e.turn(where, t); err != nil {
 			return err
@@ -106,14 +118,14 @@ func (e *elements) chatGPT(where string, raw []byte) error {
 }
 
 // branch lists the messages from the first to the one shown last.
-func (c *chatConversation) branch() ([]*chatMessage, error) {
+func (c *chatConversation) branch() ([]json.RawMessage, error) {
 	if len(c.Mapping) == 0 {
 		return nil, nil
 	}
 	if c.CurrentNode == "" {
 		return nil, &schema.InvalidError{Field: "current_node", Reason: "is missing; it names the message where the conversation ends"}
 	}
-	var branch []*chatMessage
+	var branch []json.RawMessage
 	seen := make(map[string]bool, len(c.Mapping))
 	for id := c.CurrentNode; id != ""; {
 		node, ok := c.Mapping[id]
@@ -124,7 +136,7 @@ func (c *chatConversation) branch() ([]*chatMessage, error) {
 			return nil, &schema.InvalidError{Field: "mapping", Reason: "runs in a circle"}
 		}
 		seen[id] = true
-		if node.Message != nil {
+		if len(node.Message) > 0 && string(node.Message) != "null" {
 			branch = append(branch, node.Message)
 		}
 		id = node.Parent

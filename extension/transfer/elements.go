@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -24,13 +23,15 @@ type elements struct {
 	dated   bool      // the host gave that time
 	only    bool      // the host chose the sessions
 	skipBad bool      // the host wants faults of the input skipped
+	tools   bool      // the input may show tools
 	report  *ImportReport
 	keep    keepText
 	visit   visitTurn
 
 	ids           turnIDs
 	conversations int
-	stopped       bool // visit returned an error
+	owners        map[string][]string // users that the memories of the object name that is read; nil outside
+	stopped       bool                // visit returned an error
 }
 
 // markers are texts of which one stands in each line that [elements] may take, and
@@ -90,20 +91,33 @@ func (e *elements) take(line string, n int, raw []byte) (taken bool, err error) 
 	}
 	where := cmp.Or(line, fmt.Sprintf("%s %d", noun, n))
 	err = notUTF8
-	if utf8.Valid(raw) {
+	if utf8.Valid(raw) || e.skipBad && noun != "memory" { // only some of its messages may be bad
 		err = read(where, raw)
 	}
 	if err != nil {
-		if _, placed := errors.AsType[*ImportError](err); !placed {
-			err = &ImportError{Where: where, Err: readFault(err)}
-		}
-		if e.skips(err) {
-			err = nil
-		}
-		return true, err
+		return true, e.fault(where, err)
 	}
 	e.report.Format = format
 	return true, nil
+}
+
+// decode is [json.Unmarshal] for a text that must be UTF-8.
+func decode(raw []byte, into any) error {
+	if !utf8.Valid(raw) {
+		return notUTF8
+	}
+	return json.Unmarshal(raw, into)
+}
+
+// fault returns a fault of the input with its place, or nil if it is skipped.
+func (e *elements) fault(where string, err error) error {
+	if _, placed := errors.AsType[*ImportError](err); !placed {
+		err = &ImportError{Where: where, Err: readFault(err)}
+	}
+	if e.skips(err) {
+		return nil
+	}
+	return err
 }
 
 // skips counts a fault of the input that the host wants skipped. It returns false for others, and
@@ -128,7 +142,7 @@ func (e *elements) turn(where string, t importedTurn) error {
 		t.at, t.untimed = e.now, true
 	}
 	if err := t.check(e.keep); err != nil {
-		return &ImportError{Where: where, Err: err}
+		return e.fault(where, err)
 	}
 	if t.id == "" {
 		named := t
@@ -169,8 +183,10 @@ func (e *elements) readElements(dec *json.Decoder, n *int) error {
 		if taken, err := e.take("", *n, raw); err != nil {
 			return err
 		} else if !taken {
-			return &ImportError{Where: fmt.Sprintf("element %d", *n), Err: &schema.InvalidError{
-				Field: "input", Reason: "is no message, conversation or memory of a program that ebb knows; turns go one JSON object on each line, without a bracket around"}}
+			if err := e.fault(fmt.Sprintf("element %d", *n), &schema.InvalidError{
+				Field: "input", Reason: "is no message, conversation or memory of a program that ebb knows; turns go one JSON object on each line, without a bracket around"}); err != nil {
+				return err
+			}
 		}
 	}
 	if _, err := dec.Token(); err != nil {
@@ -215,6 +231,7 @@ func (e *elements) readCollections(r io.Reader) error {
 		} else if err != nil || start != json.Delim('{') {
 			return &ImportError{Where: "start", Err: &schema.InvalidError{Field: "JSON", Reason: "is not one object after the other"}}
 		}
+		e.owners = make(map[string][]string)
 		for dec.More() {
 			if err := e.readField(dec, &n); err != nil {
 				return err
@@ -256,58 +273,15 @@ func (e *elements) readField(dec *json.Decoder, n *int) error {
 // chatTurn is a message as chat APIs take it, {"role", "content"}, or a
 // conversation of them, {"messages": [...]}, as logs and fine-tuning files hold it.
 type chatTurn struct {
-	Role     string          `json:"role"`
-	Name     string          `json:"name"`
-	Session  string          `json:"session"`
-	Content  json.RawMessage `json:"content"`
-	Messages []chatTurn      `json:"messages"`
+	Role     string            `json:"role"`
+	Name     string            `json:"name"`
+	Session  label             `json:"session"`
+	Content  json.RawMessage   `json:"content"`
+	Messages []json.RawMessage `json:"messages"` // of [chatTurn]
 
 	rowUser
 	rowTime
 }
-
-// rowTime is the time of a message or conversation. Chat APIs define none, but logs and tables
-// have one under these names.
-type rowTime struct {
-	Time       json.RawMessage `json:"time"`
-	Timestamp  json.RawMessage `json:"timestamp"`
-	CreatedAt  json.RawMessage `json:"created_at"`
-	CreateTime json.RawMessage `json:"create_time"`
-	Created    json.RawMessage `json:"created"`
-	Date       json.RawMessage `json:"date"`
-	TS         json.RawMessage `json:"ts"`
-	Camel      json.RawMessage `json:"createdAt"`
-	Sent       json.RawMessage `json:"sent_at"`
-}
-
-// at is the time, or zero: a text, or a number of seconds or milliseconds since 1970.
-func (c *rowTime) at() (time.Time, error) {
-	for _, f := range [...]struct {
-		name  string
-		value json.RawMessage
-	}{{"time", c.Time}, {"timestamp", c.Timestamp}, {"created_at", c.CreatedAt}, {"create_time", c.CreateTime}, {"created", c.Created}, {"date", c.Date}, {"ts", c.TS}, {"createdAt", c.Camel}, {"sent_at", c.Sent}} {
-		var written string
-		var seconds float64
-		switch {
-		case f.value == nil || string(f.value) == "null":
-		case json.Unmarshal(f.value, &written) == nil:
-			if at, err := foreignTime(f.name, written); err != nil || !at.IsZero() {
-				return at, err
-			}
-		case json.Unmarshal(f.value, &seconds) == nil:
-			if math.Abs(seconds) >= milliseconds {
-				seconds /= 1000
-			}
-			return unixSeconds(f.name, &seconds)
-		default:
-			return time.Time{}, &schema.InvalidError{Field: f.name, Reason: quoted(string(f.value)) + "is no time, as 2026-03-01T18:00:00Z"}
-		}
-	}
-	return time.Time{}, nil
-}
-
-// milliseconds is from where on a number is a time in milliseconds; in seconds it is in the year 5138.
-const milliseconds = 1e11
 
 // messages reads messages of a chat API. They have no id and often no time.
 func (e *elements) messages(where string, raw []byte) error {
@@ -319,42 +293,58 @@ func (e *elements) messages(where string, raw []byte) error {
 	if err != nil {
 		return err
 	}
+	of, err := c.names()
+	if err != nil {
+		return err
+	}
 	if c.Messages == nil {
-		return e.message(where, e.unnamed, begun, false, &c)
+		return e.message(where, &c, importedTurn{session: e.unnamed, of: of, at: begun})
 	}
 	e.conversations++
-	session := cmp.Or(c.Session, strings.TrimSpace(fmt.Sprintf("%s %d", e.unnamed, e.conversations)))
-	for i := range c.Messages {
-		where := fmt.Sprintf("%s, message %d", where, i+1)
-		at, err := c.Messages[i].at()
-		if err != nil {
-			return &ImportError{Where: where, Err: err}
-		}
-		shared := at.IsZero()
-		if shared {
-			at = begun
-		}
-		if c.Messages[i].name() == "" {
-			c.Messages[i].rowUser = c.rowUser
-		}
-		if err := e.message(where, session, at, shared, &c.Messages[i]); err != nil {
+	session := cmp.Or(string(c.Session), strings.TrimSpace(fmt.Sprintf("%s %d", e.unnamed, e.conversations)))
+	for i, raw := range c.Messages {
+		if err := e.messageOf(fmt.Sprintf("%s, message %d", where, i+1), raw, importedTurn{session: session, of: of, at: begun, shared: true}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (e *elements) message(where, session string, at time.Time, shared bool, c *chatTurn) error {
-	content := c.text()
-	role, err := roleOf(c.Role)
-	if err != nil {
-		return &ImportError{Where: where, Err: err}
+// messageOf reads a message of a conversation, which has the conversation's fields where it has
+// none of its own.
+func (e *elements) messageOf(where string, raw []byte, t importedTurn) error {
+	var c chatTurn
+	if err := decode(raw, &c); err != nil {
+		return e.fault(where, err)
 	}
-	if role == "" || strings.TrimSpace(content) == "" {
+	at, err := c.at()
+	if err != nil {
+		return e.fault(where, err)
+	}
+	if !at.IsZero() {
+		t.at, t.shared = at, false
+	}
+	of, err := c.names()
+	if err != nil {
+		return e.fault(where, err)
+	}
+	if len(of) > 0 {
+		t.of = of
+	}
+	return e.message(where, &c, t)
+}
+
+// message passes on a message. t has what was found beside its words.
+func (e *elements) message(where string, c *chatTurn, t importedTurn) (err error) {
+	if t.role, err = roleOf(c.Role); err != nil {
+		return e.fault(where, err)
+	}
+	if t.text = c.text(); t.role == "" || strings.TrimSpace(t.text) == "" {
 		e.report.Skipped++
 		return nil
 	}
-	return e.turn(where, importedTurn{session: cmp.Or(c.Session, session), speaker: c.Name, role: role, text: content, of: c.name(), at: at, shared: shared})
+	t.session, t.speaker, t.tools = cmp.Or(string(c.Session), t.session), c.Name, e.tools
+	return e.turn(where, t)
 }
 
 // text is what a message says in words: a text, or the texts among its parts.

@@ -24,12 +24,13 @@ type ImportFormat string
 // The formats. Default: detected from the content.
 const (
 	// FormatTurns has one turn a line as a JSON object: id, session, time, speaker, role,
-	// text. Only time and text are required. Role is user (default), assistant or tool, or
+	// text. id and session may be numbers. Only time and text are required. Role is user (default), assistant or tool, or
 	// langchaingo's human, ai or function; turns of system and developer, and those
 	// without text, are skipped. The time is RFC 3339, UTC if it has no zone, or a number of
-	// seconds or milliseconds since 1970; ts, timestamp, created_at, createdAt, create_time,
-	// created, date and sent_at are other names of the field. Other fields are ignored, but for
-	// user, user_id and userId ([ImportOptions].OfUser).
+	// seconds or milliseconds since 1970; timestamp, sent_at, created_at, create_time,
+	// created, date, ts and createdAt are other names of the field, of which the first with a
+	// time of day is taken. Other fields are ignored, but for
+	// user, user_id and userId ([ImportOptions].OfUser), which may be objects with an id.
 	FormatTurns ImportFormat = "turns"
 	// FormatMessages has messages of chat APIs, {"role", "content"}, or
 	// conversations of them, {"messages": [...]}, one a line or in an array. Roles and times
@@ -87,10 +88,17 @@ type ImportOptions struct {
 	Restore bool
 	// Origin is the origin of the texts, which bounds their trust. Default import
 	// (trust 1). Use user_direct for the history of the host's own users: the
-	// user's turns then count as typed here, and an assistant's as answers given here,
-	// with trust 3, or 1 after a tool's result in their session. Results of tools have
-	// trust 1, and memories of other programs that of an import.
+	// user's turns then count as typed here, and an assistant's as answers given here, with
+	// trust 3 unless they may repeat what a tool returned. They have trust 1 if anything in the
+	// input shows a tool, also what is not imported; if the input is no [io.Seeker], and so
+	// cannot be searched first; and with SkipBad. Of exports of ChatGPT and Claude only their
+	// conversation counts. They have at most the trust of what is stored in their session.
+	// Results of tools have trust 1, and memories of other programs that of an import.
 	Origin schema.Origin
+	// Tools says that tools were used in the history, though the input may not show it: other
+	// files of it do, by [ShowsTools]. It changes nothing for exports of ChatGPT and Claude.
+	// Default false.
+	Tools bool
 	// Format is the format of the input. Default: detected from the content.
 	Format ImportFormat
 	// Resurrect imports data that was erased here before. Default false: it is
@@ -103,7 +111,7 @@ type ImportOptions struct {
 	// none.
 	Unnamed string
 	// OfUser imports only what a table of many users gives as this one's, in a field user,
-	// user_id or userId. Default: a turn that names another user than Scope.User is refused.
+	// user_id or userId; relations of Mem0 are of the user whom the memories beside them name. Default: a turn that names another user than Scope.User is refused.
 	OfUser string
 	// OnlySession imports only what has this session in the input, or one that begins so if it
 	// ends with *. Default: all, but a history of langchaingo with several is refused.
@@ -115,10 +123,10 @@ type ImportOptions struct {
 	// Default: that of the import.
 	Time time.Time
 	// Rename, if set, returns another id for a turn whose id the user has with
-	// another text or time, as when several files count from 1. It must be
-	// deterministic for a file. Default nil, and for "": another text ends the import,
-	// and another time means nothing, since a host that published the turn live had a
-	// clock of its own.
+	// another text, session or time, as when several files count from 1. It must be
+	// deterministic for a file. Default nil, and for "": a turn of another text or session, or
+	// of a time more than a day apart, ends the import. A time within a day is the same turn,
+	// since a host that published it live had a clock of its own.
 	Rename func(id string) string
 	// Clock, if set, is called with each turn's time before the turn is stored in
 	// its own transaction, so that a host whose Config.Now follows it replays the
@@ -180,7 +188,14 @@ type Imported struct {
 // Import reads a history and stores it. It implements Extension.Import. The report
 // is valid even if there is an error.
 func Import(ctx context.Context, m *memory.Memory, r io.Reader, opts ImportOptions) (*Imported, error) {
-	job := &importJob{m: m, opts: opts, in: newInput(r), sessions: make(map[string]schema.Trust)}
+	job := &importJob{m: m, opts: opts, sessions: make(map[string]schema.Trust)}
+	if opts.Origin == schema.OriginUser {
+		var err error
+		if job.tools, err = mayShowTools(ctx, r); err != nil {
+			return &job.done, err
+		}
+	}
+	job.in = newInput(r)
 	err := job.start()
 	job.done.Report.Format = job.opts.Format
 	if err != nil {
@@ -204,6 +219,7 @@ type importJob struct {
 	opts     ImportOptions
 	in       *input
 	done     Imported
+	tools    bool                    // the input may show tools
 	sessions map[string]schema.Trust // what an answer in it may have at most
 }
 
@@ -248,7 +264,8 @@ func (j *importJob) run(ctx context.Context) error {
 	if now.IsZero() {
 		now = j.m.Now()
 	}
-	err := j.in.turns(ctx, j.opts.Format, &elements{unnamed: j.opts.Unnamed, now: schema.At(now).Time, dated: !j.opts.Time.IsZero(), only: j.opts.OnlySession != "", skipBad: j.opts.SkipBad, report: &j.done.Report, keep: keep, visit: visit})
+	tools := j.opts.Tools || j.opts.SkipBad || j.tools && j.opts.Format != FormatLangchaingo // whose bytes are no JSON
+	err := j.in.turns(ctx, j.opts.Format, &elements{unnamed: j.opts.Unnamed, now: schema.At(now).Time, dated: !j.opts.Time.IsZero(), only: j.opts.OnlySession != "", skipBad: j.opts.SkipBad, tools: tools, report: &j.done.Report, keep: keep, visit: visit})
 	kept := batches.flush(ctx) // store what precedes a fault too
 	// errors of earlier batches take precedence
 	err = cmp.Or(batches.wait(), kept, err)
@@ -262,12 +279,12 @@ const othersTurns = "turns of other users or sessions"
 // mine reports whether a turn is one that the host wants.
 func (j *importJob) mine(where string, t *importedTurn) (bool, error) {
 	of, only := j.opts.OfUser, j.opts.OnlySession
-	if of == "" && t.of != "" && t.of != j.opts.Scope.User {
+	if of == "" && len(t.of) > 0 && !slices.Contains(t.of, j.opts.Scope.User) {
 		return false, &ImportError{Where: where, Err: &schema.InvalidError{Field: "user", Reason: "names another one than the user of this import; " +
 			"name whose turns are wanted by --of-user (ImportOptions.OfUser)"}}
 	}
 	begin, rest := strings.CutSuffix(only, "*")
-	if of != "" && t.of != of || only != "" && t.session != only && !(rest && strings.HasPrefix(t.session, begin)) {
+	if of != "" && !slices.Contains(t.of, of) || only != "" && t.session != only && !(rest && strings.HasPrefix(t.session, begin)) {
 		j.done.Report.leaveOut(othersTurns, 1)
 		return false, nil
 	}

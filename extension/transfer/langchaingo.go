@@ -70,6 +70,13 @@ func (e *elements) readFile(ctx context.Context, path string) (err error) {
 			"name this user's by --only-session (ImportOptions.OnlySession), as 'anna:*' or, if all are hers, '*'"}}
 	}
 	for _, name := range names {
+		tools, err := schema.Column[int64](ctx, db.QueryContext, "SELECT count(*) FROM "+quotedName(name)+" WHERE lower(type) IN ('tool', 'function')")
+		if err != nil {
+			return err
+		}
+		e.tools = e.tools || tools[0] > 0
+	}
+	for _, name := range names {
 		if err := e.readTable(ctx, db, name); err != nil {
 			return err
 		}
@@ -109,7 +116,7 @@ func (e *elements) readTable(ctx context.Context, db *sql.DB, table string) (err
 			continue
 		}
 		e.report.Format = FormatLangchaingo
-		if err := e.turn(where, importedTurn{session: session.String, role: role, text: content.String, at: at}); err != nil {
+		if err := e.turn(where, importedTurn{session: session.String, role: role, text: content.String, at: at, tools: e.tools}); err != nil {
 			return err
 		}
 	}

@@ -71,22 +71,33 @@ func (e *elements) claim(where string, raw []byte) error {
 	if err != nil {
 		return err
 	}
+	of, err := c.names()
+	if err != nil {
+		return err
+	}
+	if c.Relationship == "" && e.owners != nil {
+		e.owners[strings.Join(of, "\x00")] = of
+	} else if len(of) == 0 && len(e.owners) == 1 { // relations name no user
+		for _, of = range e.owners {
+			break
+		}
+	}
 	if c.labelled() {
 		e.report.leaveOut("labels of memories", 1)
 	}
-	return e.turn(where, importedTurn{session: cmp.Or(c.Run, c.Document, e.unnamed), role: writtenByModel, text: said, of: c.name(), at: at, claim: true})
+	return e.turn(where, importedTurn{session: cmp.Or(c.Run, c.Document, e.unnamed), role: writtenByModel, text: said, of: of, at: at, claim: true})
 }
 
 // graph reads an entity or a relation of the reference MCP memory server: each
 // observation is a sentence about the entity.
 func (e *elements) graph(where string, raw []byte) error {
 	var node struct {
-		Name         string   `json:"name"`
-		EntityType   string   `json:"entityType"`
-		Observations []string `json:"observations"`
-		From         string   `json:"from"`
-		To           string   `json:"to"`
-		RelationType string   `json:"relationType"`
+		Name         string            `json:"name"`
+		EntityType   string            `json:"entityType"`
+		Observations []json.RawMessage `json:"observations"` // texts
+		From         string            `json:"from"`
+		To           string            `json:"to"`
+		RelationType string            `json:"relationType"`
 	}
 	if err := json.Unmarshal(raw, &node); err != nil {
 		return err
@@ -95,7 +106,13 @@ func (e *elements) graph(where string, raw []byte) error {
 	if node.RelationType != "" {
 		said = append(said, words(node.From)+" "+words(node.RelationType)+" "+words(node.To)+".")
 	}
-	for _, observation := range node.Observations {
+	for _, raw := range node.Observations {
+		var observation string
+		if err := decode(raw, &observation); err != nil {
+			if err := e.fault(where, err); err != nil {
+				return err
+			}
+		}
 		if strings.TrimSpace(observation) != "" {
 			said = append(said, words(node.Name)+": "+observation)
 		}

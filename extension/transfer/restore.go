@@ -12,7 +12,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/eventbus"
@@ -383,7 +382,7 @@ func (r *restorer) meet(ctx context.Context, w *restoring, l *records.Line) erro
 	case l.Event != nil && isMessage(l.Event.Topic):
 		stored, err := records.StoredEvents(ctx, w.Tx.Query, w.UserID, l.Event.ID)
 		for _, s := range stored {
-			if !bytes.Equal(s.Payload, l.Event.Payload) && difference(s.Payload, l.Event.Payload, time.Time{}, time.Time{}, r.job.redacted(ctx)) != "" {
+			if !bytes.Equal(s.Payload, l.Event.Payload) && differsInText(s.Payload, l.Event.Payload, r.job.redacted(ctx)) {
 				return reusedID("text", "this user")
 			}
 			if !w.Trusted {

@@ -27,11 +27,12 @@ const maxTurnLine = 2 << 20
 // importedTurn is one message of a history, checked and cleaned.
 type importedTurn struct {
 	id, session, speaker, role, text string
-	of                               string // user that a table of many names, "" for none
+	of                               []string // names of the user in a table of many
 	at                               time.Time
 	untimed                          bool // at is the time of the import
 	shared                           bool // at is the time of its conversation
 	claim                            bool // a memory of another program, no message
+	tools                            bool // tools may have been used before it
 
 	agent  string // "" for the scope's agent
 	cycle  int64  // 0 for none
@@ -93,27 +94,6 @@ var notUTF8 = &schema.InvalidError{Field: "text", Reason: "is not UTF-8; convert
 // errSaysNothing is returned for a turn that an import skips.
 var errSaysNothing = errors.New("it says nothing in words, or is an instruction")
 
-// rowUser is the user that a row of a table of many names: a text or a number.
-type rowUser struct {
-	User   json.RawMessage `json:"user"`
-	UserID json.RawMessage `json:"user_id"`
-	Camel  json.RawMessage `json:"userId"`
-}
-
-func (r *rowUser) name() string {
-	for _, raw := range [...]json.RawMessage{r.User, r.UserID, r.Camel} {
-		var name string
-		var number json.Number
-		if json.Unmarshal(raw, &name) == nil && name != "" {
-			return name
-		}
-		if json.Unmarshal(raw, &number) == nil && number != "" {
-			return number.String()
-		}
-	}
-	return ""
-}
-
 // roles are the roles that programs write, and ebb's. "" is skipped: instructions of a host are
 // not remembered.
 var roles = map[string]string{
@@ -152,8 +132,8 @@ func (e *elements) parseTurn(line []byte, keep keepText, ids *turnIDs) (imported
 		rowUser
 		rowTime
 
-		ID      string `json:"id"`
-		Session string `json:"session"`
+		ID      label  `json:"id"`
+		Session label  `json:"session"`
 		Speaker string `json:"speaker"`
 		Role    string `json:"role"`
 		Text    string `json:"text"`
@@ -161,8 +141,11 @@ func (e *elements) parseTurn(line []byte, keep keepText, ids *turnIDs) (imported
 	if err := json.Unmarshal(line, &raw); err != nil {
 		return importedTurn{}, invalidJSON(err)
 	}
-	t := importedTurn{id: raw.ID, session: raw.Session, speaker: raw.Speaker, role: "user", text: raw.Text, of: raw.name()}
+	t := importedTurn{id: string(raw.ID), session: string(raw.Session), speaker: raw.Speaker, role: "user", text: raw.Text, tools: e.tools}
 	var err error
+	if t.of, err = raw.names(); err != nil {
+		return t, err
+	}
 	if t.at, err = raw.at(); err != nil {
 		return t, err
 	}

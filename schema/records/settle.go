@@ -88,12 +88,13 @@ type Stored struct {
 	Seq        int64
 	ID         string
 	Payload    []byte
+	Session    string
 	OccurredAt schema.Time
 }
 
 // StoredEvents reads the events of a user that have one of these ids.
 func StoredEvents(ctx context.Context, run schema.Reads, userID int64, ids ...string) (stored []Stored, err error) {
 	return schema.List(ctx, run, func(e *Stored) []any {
-		return []any{&e.Seq, &e.ID, &e.Payload, &e.OccurredAt}
-	}, "SELECT seq, id, payload, occurred_at FROM events WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", userID, schema.JSONList(ids))
+		return []any{&e.Seq, &e.ID, &e.Payload, &e.Session, &e.OccurredAt}
+	}, "SELECT seq, id, payload, session, occurred_at FROM events WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))", userID, schema.JSONList(ids))
 }
