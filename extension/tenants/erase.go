@@ -24,7 +24,8 @@ type Receipt struct {
 // Erase permanently deletes a tenant: it closes the tenant's file, overwrites it
 // and its side files, and deletes them. SQLite deletes the write-ahead log, without
 // overwriting it, when the file is closed. Erase waits until the memory is not
-// held; calls of [Dir.Tenant] for it wait until Erase is done.
+// held; calls of [Dir.Tenant] for it wait until Erase is done, or for 5 s while the memory is
+// held, since the holder may be the caller. The hourly round passes over it.
 //
 // Nothing of the tenant is kept, so unlike [extension.Extension.Erase] it leaves no
 // tombstones. Opening the tenant again creates an empty memory that accepts any

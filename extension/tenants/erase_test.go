@@ -234,3 +234,30 @@ func TestEraseOfABusyTenant(t *testing.T) {
 	require.Zero(t, n)
 	require.NoError(t, holder.Close(t.Context()))
 }
+
+// A caller that holds the memory for which Erase waits, and asks for it again, does not wait for
+// ever, and the rounds pass over the tenant.
+func TestEraseWaitsForACallerThatAsksAgain(t *testing.T) {
+	d := openDir(t, filepath.Join(t.TempDir(), "memories"), &Config{Memory: noRounds})
+	require.NoError(t, tell(t.Context(), d, "acme", "tea"))
+	holder, err := d.Tenant(t.Context(), "acme")
+	require.NoError(t, err)
+	erased := make(chan error, 1)
+	go func() {
+		_, err := d.Erase(t.Context(), "acme")
+		erased <- err
+	}()
+	waits := func() bool {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		return len(d.erasing) == 1
+	}
+	require.Eventually(t, waits, time.Minute, time.Millisecond)
+	soon, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	require.NoError(t, d.tend(soon, d.names.of("acme")))
+	_, err = d.Tenant(t.Context(), "acme")
+	require.ErrorIs(t, err, schema.ErrBusy)
+	require.NoError(t, holder.Close(t.Context()))
+	require.NoError(t, <-erased)
+}

@@ -85,6 +85,12 @@ func (d *Dir) round(ctx context.Context) {
 }
 
 func (d *Dir) tend(ctx context.Context, name string) error {
+	d.mu.Lock()
+	erasing := d.erasing[name] > 0
+	d.mu.Unlock()
+	if erasing {
+		return nil // the other files do not wait for whoever holds this one
+	}
 	f, err := d.acquire(ctx, name, false)
 	if errors.Is(err, schema.ErrNotFound) {
 		return nil // erased since the round began

@@ -19,6 +19,10 @@ import (
 // DefaultMaxOpen is the default number of files a [Dir] keeps open.
 const DefaultMaxOpen = 64
 
+// erasePatience is how long a caller waits while Erase waits for the memory: who holds it may be
+// that caller.
+const erasePatience = 5 * time.Second
+
 // closeWithin is how long Close waits if its context has no deadline.
 const closeWithin = 5 * time.Second
 
@@ -160,7 +164,8 @@ func (t *Tenant) Close(context.Context) error {
 // [*schema.InvalidError]. So is an empty name: a forgotten header would put all
 // callers into one memory.
 //
-// Errors: those of [extension.Open]; [schema.ErrClosed]; the context's error.
+// Errors: those of [extension.Open]; [schema.ErrBusy] if [Dir.Erase] has waited for the memory
+// for 5 s more; [schema.ErrClosed]; the context's error.
 func (d *Dir) Tenant(ctx context.Context, name string) (*Tenant, error) {
 	if strings.TrimSpace(name) == "" {
 		return nil, &schema.InvalidError{Field: "tenant", Reason: "is empty; name the tenant, or open one file with extension.Open"}
@@ -182,6 +187,7 @@ func (d *Dir) Tenant(ctx context.Context, name string) (*Tenant, error) {
 // acquire holds a file, opening it if it is closed. Without create it returns
 // [schema.ErrNotFound] for a file that does not exist.
 func (d *Dir) acquire(ctx context.Context, name string, create bool) (*heldFile, error) {
+	var patience <-chan time.Time
 	for {
 		d.mu.Lock()
 		f := d.open[name]
@@ -210,12 +216,17 @@ func (d *Dir) acquire(ctx context.Context, name string, create bool) (*heldFile,
 		waits := fmt.Sprintf("wait until one of %d open memories is let go", d.maxOpen)
 		if d.erasing[name] > 0 {
 			waits = "wait until the tenant is erased"
+			if patience == nil && f != nil && f.holders > 0 {
+				patience = time.After(erasePatience)
+			}
 		} else if f == nil && oldest != nil {
 			d.evict(oldest.Value.(*heldFile))
 		}
 		d.mu.Unlock()
 		select {
 		case <-changed:
+		case <-patience:
+			return nil, fmt.Errorf("%s, which waits for this process to let it go: %w", waits, schema.ErrBusy)
 		case <-ctx.Done():
 			return nil, fmt.Errorf("%s: %w", waits, ctx.Err())
 		}
