@@ -30,11 +30,17 @@ const hookPatience = 500 * time.Millisecond
 // that the user has not written, such as those of scheduled tasks.
 //
 // No error is a [*schema.InvalidError]: the exit code for wrong usage would block the
-// prompt.
+// prompt. After something was printed an error goes to [File].Tell instead: the client drops the
+// output of a hook that fails.
 func AnswerHook(ctx context.Context, f File, o Options, in io.Reader, out io.Writer) (err error) {
+	printed := false
 	defer func() {
 		if err != nil {
 			err = errors.New("the hook failed: " + err.Error())
+		}
+		if err != nil && printed && f.Tell != nil {
+			f.Tell(err.Error())
+			err = nil
 		}
 	}()
 	raw, err := io.ReadAll(io.LimitReader(in, MaxMessage))
@@ -64,7 +70,7 @@ func AnswerHook(ctx context.Context, f File, o Options, in io.Reader, out io.Wri
 	}
 	if found.Block != "" {
 		_, failed := fmt.Fprintln(out, found.Block)
-		err = errors.Join(err, failed)
+		printed, err = failed == nil, errors.Join(err, failed)
 	}
 	return err
 }

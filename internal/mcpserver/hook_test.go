@@ -60,7 +60,8 @@ func TestHooksOfClaudeCode(t *testing.T) {
 // if recording fails.
 func TestAHookDoesWhatItCan(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
-	file := File{DB: path, Scope: ada, Open: func() (*extension.Extension, extension.Scope, error) {
+	var told []string
+	file := File{DB: path, Scope: ada, Tell: func(message string) { told = append(told, message) }, Open: func() (*extension.Extension, extension.Scope, error) {
 		x, err := extension.Open(t.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}})
 		return x, ada, err
 	}}
@@ -72,7 +73,9 @@ func TestAHookDoesWhatItCan(t *testing.T) {
 	_, err := answer("I'm allergic to cashews.", "p1")
 	require.NoError(t, err)
 	said, err := answer("Shall I order the cashew curry?", strings.Repeat("x", 600))
-	require.Error(t, err, "no id is that long")
+	require.NoError(t, err, "the client would drop what was printed")
+	require.Len(t, told, 1, "no id is that long")
+	require.Contains(t, told[0], "the hook failed: ")
 	require.Contains(t, said, "allergic to cashews")
 
 	memtest.Spoil(t, path, "UPDATE memories SET tags = '{'")
