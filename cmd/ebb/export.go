@@ -155,12 +155,15 @@ func sameFile(a, b string) bool {
 }
 
 // removeStale removes what killed processes left of files that were to be named path: they
-// hold text. One that was written to in the last minute may still be in use.
+// hold text. One that was written to in the last hour may still be in use.
 func removeStale(path string) {
 	entries, _ := os.ReadDir(filepath.Dir(path)) // else the next export removes them
 	for _, entry := range entries {
-		info, err := entry.Info()
-		if err == nil && info.Mode().IsRegular() && strings.HasPrefix(entry.Name(), "."+filepath.Base(path)+".new-") && time.Since(info.ModTime()) > time.Minute {
+		number, temporary := strings.CutPrefix(entry.Name(), "."+filepath.Base(path)+".new-") // as [os.CreateTemp] names it
+		if !temporary || number == "" || strings.Trim(number, "0123456789") != "" {
+			continue
+		}
+		if info, err := entry.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > time.Hour {
 			_ = os.Remove(filepath.Join(filepath.Dir(path), entry.Name()))
 		}
 	}

@@ -93,13 +93,17 @@ func TestExportRemovesWhatAKilledOneLeft(t *testing.T) {
 	stale := writeTo(t, filepath.Join(dir, ".ada.jsonl.new-123"), "half")
 	fresh := writeTo(t, filepath.Join(dir, ".ada.jsonl.new-456"), "of an export that runs")
 	other := writeTo(t, filepath.Join(dir, ".ben.jsonl.new-123"), "another's")
-	long := time.Now().Add(-time.Hour)
-	require.NoError(t, errors.Join(os.Chtimes(stale, long, long), os.Chtimes(other, long, long)))
+	named := writeTo(t, filepath.Join(dir, ".ada.jsonl.new-plan"), "somebody's")
+	writing := writeTo(t, filepath.Join(dir, ".ada.jsonl.new-789"), "of an export that waits")
+	long, since := time.Now().Add(-2*time.Hour), time.Now().Add(-30*time.Minute)
+	require.NoError(t, errors.Join(os.Chtimes(stale, long, long), os.Chtimes(other, long, long), os.Chtimes(named, long, long), os.Chtimes(writing, since, since)))
 	o := ebb(t, "", "--db", f.db, "export", "--out", out)
 	require.Equal(t, exitOK, o.code, o.err)
 	require.NoFileExists(t, stale)
 	require.FileExists(t, fresh)
 	require.FileExists(t, other)
+	require.FileExists(t, named)
+	require.FileExists(t, writing)
 }
 
 func TestExportWithoutHardLinks(t *testing.T) {
