@@ -210,6 +210,9 @@ func TestEraseSpeaker(t *testing.T) {
 	says("monday", "Priya", "I live in Xylqorvant and I'm allergic to zbrwmkph.")
 	says("monday", "Dana", "I live in Fjordhaven.")
 	says("tuesday", "Priya", "I'm pregnant, due in Mbquondary.")
+	says("tuesday", "priya ", "My cat is Vqellimor.")
+	says("tuesday", "Priyanka S", "My cat is Tom.")
+	says("tuesday", "", "Who has a cat?")
 	says("tuesday", "Priya", "Please forget that I'm pregnant.")
 	says("tuesday", "Dana", "We'll miss you, Priya!")
 	team := Scope{User: "team"}
@@ -217,15 +220,20 @@ func TestEraseSpeaker(t *testing.T) {
 	require.ErrorIs(t, err, ErrNotFound)
 	require.ErrorContains(t, err, "Priyanka")
 
-	receipt, err := x.Erase(t.Context(), team, Erasure{Speakers: []string{"Priya"}})
+	_, err = x.Erase(t.Context(), team, Erasure{Speakers: []string{" "}})
+	require.ErrorIs(t, err, ErrNotFound, "that is not everyone without a name")
+	receipt, err := x.Erase(t.Context(), team, Erasure{Speakers: []string{"PRIYA"}})
 	require.NoError(t, err)
 	require.Equal(t, erase.Done, receipt.State)
-	require.Empty(t, holding(t, path, slices.Concat(forms("Xylqorvant"), forms("zbrwmkph"), forms("Mbquondary"))...))
+	require.Empty(t, holding(t, path, slices.Concat(forms("Xylqorvant"), forms("zbrwmkph"), forms("Mbquondary"), forms("Vqellimor"))...))
 	records, err := x.Timeline(t.Context(), team, TimelineQuery{Forgotten: true})
 	require.NoError(t, err)
 	require.NotEmpty(t, records)
 	for _, r := range records {
-		require.NotEqual(t, "Priya", r.Speaker, r.Content)
+		require.NotContains(t, []string{"Priya", "priya "}, r.Speaker, r.Content)
+	}
+	for _, stays := range []string{"My cat is Tom.", "Who has a cat?"} {
+		require.True(t, slices.ContainsFunc(records, func(r Record) bool { return r.Content == stays }))
 	}
 	profile, err := x.Profile(t.Context(), team)
 	require.NoError(t, err)

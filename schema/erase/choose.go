@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/ebbmem/ebb/schema"
 )
@@ -103,10 +104,17 @@ func (e *eraser) chooseSession(ctx context.Context, name string) error {
 }
 
 // chooseSpeaker selects what somebody said, whatever its state, and what models stored as
-// said by them without a source message.
+// said by them without a source message. A name may be written in capitals or not.
 func (e *eraser) chooseSpeaker(ctx context.Context, name string) error {
-	n, err := e.enqueue(ctx, "memories", `SELECT m.id FROM memories m WHERE m.user_id = ?2 AND m.speaker = ?3
-		AND (m.kind = 'episode' OR NOT EXISTS (SELECT 1 FROM memory_sources WHERE memory_id = m.id))`, e.userID, name)
+	speakers, err := schema.Column[string](ctx, e.tx.Query, "SELECT DISTINCT speaker FROM memories WHERE user_id = ? AND speaker <> ''", e.userID)
+	if err != nil {
+		return err
+	}
+	same := slices.DeleteFunc(speakers, func(speaker string) bool {
+		return !strings.EqualFold(strings.TrimSpace(speaker), strings.TrimSpace(name))
+	})
+	n, err := e.enqueue(ctx, "memories", `SELECT m.id FROM memories m WHERE m.user_id = ?2 AND m.speaker IN (SELECT value FROM json_each(?3))
+		AND (m.kind = 'episode' OR NOT EXISTS (SELECT 1 FROM memory_sources WHERE memory_id = m.id))`, e.userID, schema.JSONList(same))
 	if err == nil && n == 0 {
 		return missing("speaker", name)
 	}

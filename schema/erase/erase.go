@@ -33,8 +33,9 @@ type Erasure struct {
 	Events []string
 	// Sessions are the names of conversations. All messages in them are erased.
 	Sessions []string
-	// Speakers are the names of people or agents in a memory that several share. All
-	// their messages are erased, in any session; what others say of them stays.
+	// Speakers are the names of people or agents in a memory that several share, in capitals
+	// or not. All their messages are erased, in any session; what others say of them stays,
+	// an agent's answers too.
 	Speakers []string
 	// Since and Until select by the time of the event: from Since, before Until. A zero
 	// bound is open; two zero bounds select nothing.
