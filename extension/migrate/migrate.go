@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/extension/transfer"
@@ -30,13 +31,16 @@ type Report struct {
 // what is there already is not copied again. Nothing is to be written to either memory
 // meanwhile. Open the target with [extension.Config.NoBackground].
 //
-// Errors: [*schema.InvalidError] if both are the same memory; those of
+// Errors: [*schema.InvalidError] if both are the same memory, or the target is a copy of a
+// server's database that was made otherwise; those of
 // [extension.Extension.Export] and [extension.Extension.Import];
 // [extension.ErrConflict] if the export of a user is another one in the target, such as of
 // a user who was in both before, or if an erasure is not finished.
 func Run(ctx context.Context, from, to *extension.Extension) (r Report, err error) {
-	if at := to.Parts().DB.Path(); at == from.Parts().DB.Path() {
-		return r, &schema.InvalidError{Field: "to", Reason: "is the memory itself: " + at}
+	if same, err := isSame(ctx, from.Parts().DB, to.Parts().DB); err != nil {
+		return r, err
+	} else if same {
+		return r, &schema.InvalidError{Field: "to", Reason: "is the memory itself, or a copy of its database: " + to.Parts().DB.Path()}
 	}
 	users, err := from.Users(ctx)
 	if err != nil {
@@ -67,6 +71,26 @@ func Run(ctx context.Context, from, to *extension.Extension) (r Report, err erro
 		r.Users++
 	}
 	return r, erase.Copy(ctx, from.Parts().DB, to.Parts().DB)
+}
+
+// isSame reports whether two memories are one. Two servers may be shown alike, without the
+// password, and one in two ways; the copy of a file has its identity.
+func isSame(ctx context.Context, a, b *schema.DB) (bool, error) {
+	var ids [2]string
+	for i, db := range [...]*schema.DB{a, b} {
+		err := db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+			return s.Row(ctx, "SELECT id FROM identity", nil, &ids[i])
+		})
+		if err != nil {
+			return false, err
+		}
+	}
+	if ids[0] != ids[1] || a.OnServer() || b.OnServer() {
+		return ids[0] == ids[1], nil
+	}
+	infoA, errA := os.Stat(a.Path())
+	infoB, errB := os.Stat(b.Path())
+	return errA != nil || errB != nil || os.SameFile(infoA, infoB), nil
 }
 
 // hash returns the hash of a user's export, without the time at which it was written.

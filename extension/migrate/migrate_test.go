@@ -3,6 +3,7 @@ package migrate_test
 import (
 	"bytes"
 	"context"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -135,4 +136,28 @@ func TestInterruptedCopyGoesOn(t *testing.T) {
 	_, err = migrate.Run(ctx, from, to)
 	require.NoError(t, err)
 	require.Equal(t, memtest.Undated(text), memtest.Undated(exported(t, to, ada)))
+}
+
+// A memory is told from another by what is stored in it: one may have two names, and the copy of
+// a file is another memory.
+func TestAMemoryIsNotItsOwnTarget(t *testing.T) {
+	memtest.OnFile(t)
+	ctx, dir := t.Context(), t.TempDir()
+	path, copied, link := filepath.Join(dir, "memory.db"), filepath.Join(dir, "copy.db"), filepath.Join(t.TempDir(), "link.db")
+	x := open(t, path)
+	require.NoError(t, x.Bus().Publish(ctx, eventbus.UserMessage(extension.Scope{User: "ada"}, "I live in Lisbon.")))
+	require.NoError(t, x.Close(ctx))
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(copied, content, 0o600))
+	require.NoError(t, os.Symlink(path, link))
+	server := memtest.Server(t)
+	for _, same := range [][2]string{{path, link}, {server, server + "&application_name=ebb2"}} {
+		_, err := migrate.Run(ctx, open(t, same[0]), open(t, same[1]))
+		var invalid *extension.InvalidError
+		require.ErrorAs(t, err, &invalid)
+		require.Equal(t, "to", invalid.Field)
+	}
+	_, err = migrate.Run(ctx, open(t, path), open(t, copied))
+	require.NoError(t, err)
 }
