@@ -313,6 +313,12 @@ func (s *Snapshot) SessionID(ctx context.Context, userID int64, name string) (in
 	return id, err
 }
 
+// Identity returns what tells a memory from any other. A copy of a file or database has the same.
+func (s *Snapshot) Identity(ctx context.Context) (id string, err error) {
+	err = s.Row(ctx, "SELECT id FROM identity", nil, &id)
+	return id, err
+}
+
 // Zone returns the time zone of a user, or otherwise if the user has none that is known.
 //
 // Errors: [ErrNotFound].

@@ -78,8 +78,9 @@ func Run(ctx context.Context, from, to *extension.Extension) (r Report, err erro
 func isSame(ctx context.Context, a, b *schema.DB) (bool, error) {
 	var ids [2]string
 	for i, db := range [...]*schema.DB{a, b} {
-		err := db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-			return s.Row(ctx, "SELECT id FROM identity", nil, &ids[i])
+		err := db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
+			ids[i], err = s.Identity(ctx)
+			return err
 		})
 		if err != nil {
 			return false, err

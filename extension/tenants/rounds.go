@@ -89,7 +89,7 @@ func (d *Dir) tend(ctx context.Context, name string) error {
 	erasing := d.erasing[name] > 0
 	d.mu.Unlock()
 	if erasing {
-		return nil // the other files do not wait for whoever holds this one
+		return nil // the other files do not wait for a caller that holds this one
 	}
 	f, err := d.acquire(ctx, name, false)
 	if errors.Is(err, schema.ErrNotFound) {

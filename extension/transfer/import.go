@@ -111,7 +111,7 @@ type ImportOptions struct {
 	// none.
 	Unnamed string
 	// OfUser imports only what a table of many users gives as this one's, in a field user,
-	// user_id or userId; relations of Mem0 are of the user whom the memories beside them name. Default: a turn that names another user than Scope.User is refused.
+	// user_id or userId; relations of Mem0 are of the user that the memories beside them name. Default: a turn that names another user than Scope.User is refused.
 	OfUser string
 	// OnlySession imports only what has this session in the input, or one that begins so if it
 	// ends with *. Default: all, but a history of langchaingo with several is refused.
