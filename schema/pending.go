@@ -2,6 +2,7 @@ package schema
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 
 	"github.com/uptrace/bun"
@@ -111,6 +112,20 @@ func (tx *Tx) AskProtection(ctx context.Context, m *Memory, by Actor) (asked boo
 // EndQuestions ends the questions about a memory that is protected now.
 func (tx *Tx) EndQuestions(ctx context.Context, m *Memory, by Actor) error {
 	waiting, err := tx.questions(ctx, m)
+	for i := range waiting {
+		err = errors.Join(err, tx.DecideProposal(ctx, &waiting[i], "applied", by))
+	}
+	return err
+}
+
+// EndProposals ends the waiting proposals of a kind and payload, which has been carried out.
+func (tx *Tx) EndProposals(ctx context.Context, userID int64, kind string, payload any, by Actor) error {
+	encoded, err := json.Marshal(payload)
+	if err != nil {
+		return err
+	}
+	var waiting []PendingChange
+	err = tx.NewSelect().Model(&waiting).Where("user_id = ? AND state = 'pending' AND kind = ? AND payload = ?", userID, kind, string(encoded)).Scan(ctx)
 	for i := range waiting {
 		err = errors.Join(err, tx.DecideProposal(ctx, &waiting[i], "applied", by))
 	}

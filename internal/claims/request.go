@@ -228,6 +228,11 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 	}
 	t.request = q.Sentence
 	t.episodes = append(t.episodes, *w.Memory)
+	if w.confirmed {
+		if err := w.tx.EndProposals(ctx, w.UserID, ProposalForget, Forgetting{Message: w.UID}, w.run.by); err != nil {
+			return err
+		}
+	}
 	return w.hide(ctx, &t)
 }
 

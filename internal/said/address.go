@@ -2,6 +2,7 @@ package said
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -54,8 +55,9 @@ const mostSaid = 8
 // openEnded are words after "forget" that name nothing, or that other rows have.
 var openEnded = wordSet("i we he she they ich er wir yo that this it them those these about the my our your what who where when why how if all you me us myself yourself not never nothing nicht nie niemals nix nichts es das ihn sie mich dich uns bitte was wer wo wie dass ja")
 
-// isOwned reports whether the tokens from i name something and whose it is: "Dana's birthday",
-// "Danas Geburtstag".
-func isOwned(t []token, i int) bool {
-	return i+1 < len(t) && (t[i+1].word == "'s" || t[i].upper && strings.HasSuffix(t[i].word, "s") && t[i+1].upper)
+// isOwned reports whether tokens name something and whose it is: "Dana's birthday", "Danas
+// Geburtstag", but not "Klaus Weber".
+func isOwned(t []token) bool {
+	return len(t) > 1 && (t[1].word == "'s" || t[0].upper && strings.HasSuffix(t[0].word, "s") && t[1].upper &&
+		slices.ContainsFunc(nouns[t[1].word], func(n noun) bool { return n.class&bearers == 0 }))
 }

@@ -49,6 +49,8 @@ func TestOrdersToForget(t *testing.T) {
 		"Forget Northgate.":                                       {About: "Northgate", Unsure: true},
 		"Vergiss Berlin.":                                         {About: "Berlin", Unsure: true},
 		"Olvida a Dana.":                                          {About: "Dana", Unsure: true},
+		"Forget Thomas Weber.":                                    {About: "Thomas Weber", Unsure: true},
+		"Vergiss Klaus Weber.":                                    {About: "Klaus Weber", Unsure: true},
 	} {
 		if requests := Requests(s); assert.Len(t, requests, 1, s) {
 			want.Verb, want.Sentence, want.Exact = Forget, s, true
@@ -68,4 +70,35 @@ func TestOrdersToForget(t *testing.T) {
 			assert.True(t, q.Loose && q.Unsure || q.Verb == Keep, "%s: %+v", s, q)
 		}
 	}
+}
+
+// What surely asks to forget is carried out, also in words of no known form.
+func TestSureOrdersToForget(t *testing.T) {
+	for _, s := range []string{
+		"Forget anything I wrote about the abortion.", "Forget any mention of my abortion.", "Please forget both things I said about the abortion.", "Forget whatever I told you about Ben.", "You can forget Ben.",
+		"Forget Leo please, I shouldn't have told you.", "Bitte vergiss alles zu meiner Abtreibung.", "Vergiss unser Gespräch über die Abtreibung.", "Vergiss bitte Petra wieder.",
+	} {
+		if requests := Requests(s); assert.Len(t, requests, 1, s) {
+			assert.False(t, requests[0].Unsure, s)
+		}
+	}
+	for _, s := range []string{
+		"Forget milk.", "Forget sugar.", "Forget tennis.", "Forget Des Moines, it's cancelled.", "Forget Paris, let's go to Rome instead.", "Forget pasta, I'm a rice person.", "Forget Tuesday, I work from home on Wednesdays now.",
+		"Vergiss Bonn, ich wohne jetzt in Kiel.", "Vergiss Klaus Koch.", "Forget Christmas Eve, we meet on Boxing Day.", "Olvida a Pedro.", "Forget James Baker.",
+	} {
+		for _, q := range Requests(s) {
+			assert.True(t, q.Unsure, s)
+		}
+	}
+}
+
+// Something else may have been removed than what is remembered.
+func TestOnlyForgettingConfirmsAnOrder(t *testing.T) {
+	for _, answer := range []string{"Removed.", "Ok, removed Kiel from the itinerary.", "Done, milk is off the shopping list.", "Okay, dropped.", "Ok, gestrichen.", "Cancelled. I've deleted the entry."} {
+		for _, s := range []string{"Forget milk.", "Forget Kiel.", "Tom, forget the keys", "Vergiss Kiel."} {
+			assert.False(t, Confirms(s, answer), "%s %s", s, answer)
+		}
+	}
+	assert.True(t, Confirms("Forget Northgate.", "Done, I've forgotten Northgate."))
+	assert.True(t, Confirms("Vergiss Kiel.", "Erledigt, ich habe Kiel vergessen."))
 }

@@ -48,13 +48,19 @@ func MayConfirm(answer string) bool {
 	return len(answer) <= mostLoose && !text.IsSmallTalk(told) && intent.Done.P(told) >= leastDone
 }
 
+// saysForgotten matches words for the memory: who answers "forget milk" with "removed" may mean a list.
+var saysForgotten = prefilter.New(`(?i)\b(?:forg[eo]t|memor(?:y|ies)|verg[ei]ss|gedächtnis)|(?:^|[^\pL])(?:olvid|memoria)`, `忘|记忆|記憶`)
+
 // Confirms reports whether an answer makes an unsure request of a message a request, since
 // it says that something was forgotten.
 func Confirms(message, answer string) bool {
 	if !MayConfirm(answer) {
 		return false
 	}
-	return slices.ContainsFunc(Requests(message), func(q Request) bool { return q.Unsure && !q.Loose }) || oddsOf(mayAsk, notToForget.ReplaceAllString(message, " "))*min(mostDone, oddsOf(intent.Done.P, answer)) >= leastBoth
+	if slices.ContainsFunc(Requests(message), func(q Request) bool { return q.Unsure && !q.Loose }) {
+		return saysForgotten.MatchString(answer)
+	}
+	return oddsOf(mayAsk, notToForget.ReplaceAllString(message, " "))*min(mostDone, oddsOf(intent.Done.P, answer)) >= leastBoth
 }
 
 // oddsOf returns the odds of a text or of the one of its clauses that has the highest: beside

@@ -148,9 +148,16 @@ func requestIn(message string, s sentence) (Request, bool) {
 				req.About = aboutOf(message, t, i, best)
 			}
 			req.Exact = best.rest == restSaid || best.rest == restOrder
-			switch object := t[i+len(best.words):]; {
+			object := t[i+len(best.words):]
+			owned := isOwned(object) && !isSoftware(req.Sentence)
+			if best.rest == restOrder && !owned && (givesReason(req.Sentence) || intent.Forget.P(req.Sentence) >= surelyForget) {
+				if loose, ok := LooseForget(req.Sentence, leastForget); ok {
+					return loose, true
+				}
+			}
+			switch {
 			case best.verb == Keep || best.rest == restThing || best.rest == restNone:
-			case best.rest == restOrder && (!isOwned(object, 0) || isSoftware(req.Sentence)),
+			case best.rest == restOrder && !owned,
 				other && !isMine[best.words[len(best.words)-1]] && !statesSelf(object) && intent.Forget.P(req.Sentence) < surelyForget: // "Tom, forget the keys"
 				req.Unsure = true
 			}
@@ -301,7 +308,7 @@ func (row requestRow) setsAside(message string, s sentence, i int, alone bool) b
 	if row.verb != Forget || row.rest == restThing {
 		return false
 	}
-	if row.rest == restOrder && (!alone || s.question && i == 0 || isSoftware(message[t[i].lo:s.hi]) && !isOwned(t, i+len(row.words))) {
+	if row.rest == restOrder && (!alone || s.question && i == 0 || isSoftware(message[t[i].lo:s.hi]) && !isOwned(t[i+len(row.words):])) {
 		return true
 	}
 	end := i + len(row.words)

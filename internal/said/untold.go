@@ -40,23 +40,38 @@ var (
 // another clause it sounds like the contrary: "No migraine this week! Writing this here so I see it later."
 var (
 	clauses = regexp.MustCompile(`[^.!?;:,…。！？；，]+`)
-	records = prefilter.New(`(?i)(?:\b(?:just|only) )?\b(?:(?:i (?:write|wrote|note|log|record|jot|put)|writing|noting|logging|recording|jotting|putting)(?: (?:this|it|that|all|everything|things|stuff|them))*(?: down)?(?: in)? here|(?:writing|noting|logging|recording|jotting)(?: (?:this|it|that|down))+|for (?:the record|my (?:own )?(?:log|diary|records|journal)))\b`,
-		`(?i)(?:\b(?:nur|bloß) )?(?:\bmal )?(?:\bkurz )?\b(?:notiert|ich (?:schreib|notier)e?|(?:schreib|notier)e? ich|(?:ich halte?|halte? ich)(?: (?:das|es|hier|alles|nur|mal|kurz))* fest)(?: (?:mir|das|es|hier|alles|nur|mal|kurz))*\b`,
-		`(?i)(?:^|[^\pL])(?:s[oó]lo )?(?:(?:l[oa]s?|me|esto|aquí) (?:apunto|anoto|registro|escribo)|(?:apuntándo|anotándo|escribiéndo|apuntando|anotando|escribiendo)(?:l[oa]s?)?)(?:[^\pL]|$)`,
+	records = prefilter.New(`(?i)(?:\b(?:just|only) )?\b(?:(?:i (?:write|wrote|note|log|record|jot|put)|writing|noting|logging|recording|jotting|putting)(?: (?:this|it|that|all|everything|things|stuff|them))*(?: down)?(?: in)? here|(?:writing|noting|logging|recording|jotting)(?: (?:this|it|that|down))+|for (?:the record|my (?:own )?(?:log|diary|records|journal|notes|notebook)))\b|\b(?:i )?(?:don['’]?t|do not|not) (?:write|writing|note|noting|log|logging)(?: (?:this|it|that))?(?: down)? anywhere else\b`,
+		`(?i)(?:\b(?:nur|bloß) )?(?:\bmal )?(?:\bkurz )?\b(?:notiert|ich (?:schreib|notier)e?|(?:schreib|notier)e? ich|(?:ich halte?|halte? ich)(?: (?:das|es|hier|alles|nur|mal|kurz))* fest|für mein(?:e notizen| notizbuch| tagebuch| protokoll))(?: (?:mir|das|es|hier|alles|nur|mal|kurz))*\b|\b(?:schreib|notier)e? ich sonst nirgend\pL*`,
+		`(?i)(?:^|[^\pL])(?:s[oó]lo )?(?:no l[oa]s? (?:apunto|anoto|registro|escribo) en ning[uú]n otro (?:sitio|lado|lugar)|(?:l[oa]s?|me|esto|aquí) (?:apunto|anoto|registro|escribo)|(?:apuntándo|anotándo|escribiéndo|apuntando|anotando|escribiendo)(?:l[oa]s?)?|para mis (?:notas|apuntes)|para mi (?:cuaderno|diario))(?:[^\pL]|$)`,
 		`(?:只是|就是|就)?(?:在这里?)?(?:记一下|记录一下|写一下|写在这里?|记在这里?|写下来)`)
 )
 
-// withoutRecords returns a message without its clauses that only say that something is written down.
-func withoutRecords(message string) string {
+// keeping matches words for keeping something, and vanishing what says alone that nothing is kept.
+var (
+	keeping = prefilter.New(`(?i)\b(?:kept|keep(?:ing)? (?:it|this|that|these|them|any)|(?:hang|hold)(?:ing)? on to (?:it|this|that)|sav(?:e|ed|ing)|stor(?:e|ed|ing)|memor(?:y|ies)|remember(?:ed|ing)? (?:it|this|that)|files?|records?|recorded|trace|notes?|written down|log(?:s|ged|ging)?|your (?:notes|head|database))\b`,
+		`(?i)\b(?:behalt|behält|speicher|gespeichert|gedächtnis|merk|gemerkt|notier|protokoll|aktenkundig|akten?\b|aufheb|festgehalten|aufgeschrieben|notizen)`,
+		`(?i)(?:^|[^\pL])(?:gu[aá]rd|record|recu[eé]rd|memoria|registr|conserv|qued|archiv|constancia|notas)`, `[存记記录錄]|保留`)
+	vanishing = prefilter.New(`(?i)\b(?:delete|erase|disappear|vanish|forget (?:it|this|that)|never happened|between us|between you and me|off the (?:record|books))\b|\b(?:lösch|vergiss|unter uns)`, `(?i)(?:^|[^\pL])(?:b[oó]rra|olv[ií]da|entre nosotros)`, `[删刪忘]`)
+)
+
+// withoutRecords returns a message without its clauses that only say that something is written
+// down. If another one says that it is not to be kept, it returns the message and unkept.
+func withoutRecords(message string) (rest string, unkept bool) {
 	if !records.MatchString(message) {
-		return message
+		return message, false
 	}
-	return clauses.ReplaceAllStringFunc(message, func(clause string) string {
-		if rest := records.ReplaceAllString(clause, " "); rest != clause && !denies.MatchString(rest) {
+	rest = clauses.ReplaceAllStringFunc(message, func(clause string) string {
+		rest := records.ReplaceAllString(clause, " ")
+		unkept = unkept || vanishing.MatchString(rest) || denies.MatchString(rest) && keeping.MatchString(rest)
+		if rest != clause && !denies.MatchString(rest) {
 			return " "
 		}
 		return clause
 	})
+	if unkept {
+		return message, true
+	}
+	return rest, false
 }
 
 // edges returns the beginning and the end of a message, where what is not to be stored says so,
@@ -88,8 +103,8 @@ func endsSentence(r rune) bool { return strings.ContainsRune(".!?…。！？\n"
 // forget something else, or to keep something, does not.
 func Unstored(message string) (says, surely bool) {
 	message = Own(markup.ReplaceAllString(message, " "))
-	rest := edges(withoutRecords(message))
-	message = edges(message)
+	rest, unkept := withoutRecords(message)
+	rest, message = edges(rest), edges(message)
 	if saves.MatchString(message) && !denies.MatchString(message) {
 		return false, false
 	}
@@ -98,7 +113,8 @@ func Unstored(message string) (says, surely bool) {
 	if p >= leastUnstored && rest != message {
 		p = min(p, intent.Unstored.P(rest))
 	}
-	if p < leastUnstored || p < likelyUnstored && !slices.ContainsFunc(strings.FieldsFunc(message, endsSentence), func(s string) bool { return intent.Unstored.P(s) >= leastSays }) || intent.Forget.Rate(read) > p || slices.ContainsFunc(Requests(message), func(q Request) bool { return q.Verb == Keep }) {
+	says = unkept || p >= likelyUnstored || slices.ContainsFunc(strings.FieldsFunc(message, endsSentence), func(s string) bool { return intent.Unstored.P(s) >= leastSays })
+	if p < leastUnstored || !says || intent.Forget.Rate(read) > p || slices.ContainsFunc(Requests(message), func(q Request) bool { return q.Verb == Keep }) {
 		return false, false
 	}
 	return true, p >= surelyUnstored

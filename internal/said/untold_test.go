@@ -23,6 +23,13 @@ Nur kurz notiert: kein Alkohol seit Sonntag, keine Kopfschmerzen.
 Solo lo apunto: nada de alcohol desde el domingo, sin dolor de cabeza.
 No dormí nada. Lo registro aquí para ver el patrón.
 只是记一下：周日以来没喝酒，没头疼。
+Only for my notes: no wine this week.
+I don't write this anywhere else. No wine today, no headache.
+Nur für meine Notizen: kein Wein diese Woche.
+No lo apunto en ningún otro sitio: hoy sin dolor de cabeza.
+Jotting this down: don't remember when it began, no fever.
+Just noting this here: not keeping food down, no fever.
+Lo anoto aquí: no recuerdo cuándo empezó, sin fiebre.
 这周没有偏头痛！写在这里以后看。`) {
 		says, _ := Unstored(s)
 		assert.False(t, says, s)
@@ -30,6 +37,9 @@ No dormí nada. Lo registro aquí para ver el patrón.
 	for _, s := range []string{
 		"I'm only writing this here to get it off my chest, please don't save it: I failed the exam", "Don't write this down here: I hit the neighbour's car.", "Off the record, no notes: I'm pregnant.",
 		"I'm writing this here but don't keep it, I'm leaving Tom", "Ich schreib das hier nur jetzt, speicher das bitte nicht: ich hab Schulden", "Lo escribo aquí pero no lo guardes: estoy embarazada",
+		"Just noting this here, it must not be kept: I'm pregnant.", "No lo guardes, sólo lo anoto aquí. Estoy embarazada.", "Sin guardar, lo escribo aquí. Estoy embarazada.",
+		"Behalt es nicht, nur mal kurz notiert. Ich bin schwanger.", "Not on file please. Jotting this down: my wife has MS.", "这只是记一下，不要保存：我怀孕了。",
+		"It never happened. Writing this down here: I'm pregnant.",
 	} {
 		_, surely := Unstored(s)
 		assert.True(t, surely, s)
