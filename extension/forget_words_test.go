@@ -1,9 +1,12 @@
 package extension
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/ebbmem/ebb/schema"
 )
 
 // remains returns the user's messages and facts that are not hidden, and how many proposals wait.
@@ -35,6 +38,8 @@ func TestOnlyTheObjectIsForgotten(t *testing.T) {
 		{"I live in Leeds.", "mein Nachbar der Klaus trinkt zu viel", "bitte vergiss das mit dem Klaus das soll keiner wissen"},
 		{"I live in Leeds.", "My dog is called Waffle.", "planner, forget that my dog is called Waffle"},
 		{"I live in Leeds.", "Dana's birthday is 4 May.", "Forget Dana's birthday"},
+		{"I live in Leeds.", "Ben's phone is 555-0182.", "Forget Ben's number, he changed it."},
+		{"I live in Leeds.", "I had an abortion when I was nineteen.", "Forget anything I wrote about the abortion."},
 	} {
 		l := newDiary(t)
 		l.says(c.kept)
@@ -56,6 +61,12 @@ func TestOrdersToForgetWait(t *testing.T) {
 		{"Dana says the on-call rota starts Monday.", "forget Dana's on-call message"},
 		{"Northgate is being sold to Halden.", "Forget Northgate."},
 		{"I have a dog.", "Tom, forget the dog"},
+		{"Ben's dog is called Rex.", "Forget Ben's number, he changed it."},
+		{"Anna's phone is 555-0182.", "Forget Ben's number, he changed it."},
+		{"My boss is Thomas Weber.", "Forget Thomas Weber."},
+		{"My doctor is Klaus Weber.", "Vergiss Klaus Weber."},
+		{"My daughter is called Mia.", "Forget what happened to Mia."},
+		{"Meine Tochter heißt Mia.", "Vergiss, was mit Mia passiert ist."},
 	} {
 		l := newDiary(t)
 		l.turns("u: "+c.told, "a: Noted.", "u: "+c.request, "a: Okay.")
@@ -73,6 +84,19 @@ func TestOrdersToForgetWait(t *testing.T) {
 	texts, proposals := l.remains()
 	require.Empty(t, texts, "the answer confirms it")
 	require.Zero(t, proposals)
+	decided, err := schema.Get(t.Context(), l.x.db, func(ctx context.Context, s *schema.Snapshot) (n int, err error) {
+		return n, s.Row(ctx, "SELECT count(*) FROM proposals WHERE state = 'applied'", nil, &n)
+	})
+	require.NoError(t, err)
+	require.Equal(t, 1, decided)
+
+	for _, answer := range []string{"Removed.", "Ok, removed milk from the list."} {
+		l = newDiary(t)
+		l.turns("u: I'm allergic to milk.", "a: Noted.", "u: Forget milk.", "a: "+answer)
+		texts, proposals = l.remains()
+		require.Contains(t, texts, "I'm allergic to milk.", "it may be another list")
+		require.Equal(t, 1, proposals)
+	}
 
 	l = newDiary(t)
 	l.says("I live in Leeds. Forget Northgate.")

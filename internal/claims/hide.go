@@ -51,7 +51,7 @@ func (w *reading) hide(ctx context.Context, t *targets) error {
 	for _, c := range cited {
 		sources, quotes = append(sources, c.SourceID), append(quotes, c.Quote)
 	}
-	meant := w.texts(t, quotes)
+	meant, secret := w.texts(t, quotes), w.clauses(t)
 	behind, err := w.tx.ByID(ctx, w.UserID, sources)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (w *reading) hide(ctx context.Context, t *targets) error {
 	if err != nil {
 		return err
 	}
-	if err := w.keepClauses(ctx, t, behind, resting); err != nil {
+	if err := w.keepClauses(ctx, t, secret, behind, resting); err != nil {
 		return err
 	}
 	named := len(t.claims) > 0
@@ -97,7 +97,7 @@ func (w *reading) hide(ctx context.Context, t *targets) error {
 		if err != nil {
 			return err
 		}
-		parsed := isLasting(m) && !(named && meant.leaves(m, quotes, behind)) || t.parsed && m.Attributes[schema.AttrSaid] != ""
+		parsed := isLasting(m) && !(named && meant.leaves(m, quotes, behind)) || m.Attributes[schema.AttrSaid] == saidClaim && secret.near(m, m.Content) || t.parsed && m.Attributes[schema.AttrSaid] != ""
 		if !spared && (t.pointed || m.Kind == schema.KindReflection || parsed || t.tells(m.Content) || meant.restatedBy(m)) {
 			if err := one(m, t.quarantined); err != nil {
 				return err
@@ -226,29 +226,81 @@ func (w *reading) texts(t *targets, quotes []string) (texts meantTexts) {
 	for i := range t.claims {
 		all = append(all, t.claims[i].Content)
 	}
-	for i := range t.episodes {
-		if len(t.claims) == 0 && (t.itself || t.episodes[i].ID != w.ID) { // not the request to forget others
-			all = append(all, t.episodes[i].Content)
-		}
-	}
-	about, terms := topics.Ask(topics.Of(t.request), 1), text.QueryTerms(t.request, 0)
-	for _, best := range all {
-		most := 0.0
-		for _, unit := range said.LastingUnits(best) {
-			near := about.Near(topics.Of(unit))
-			for _, term := range text.QueryTerms(unit, 0) {
-				if slices.Contains(terms, term) {
-					near++
-				}
-			}
-			if near > most {
-				most, best = near, unit
-			}
-		}
-		texts = append(texts, meantText{text.QueryTerms(best, 0), topics.Of(best)})
+	for _, whole := range append(all, w.messages(t)...) {
+		texts = append(texts, meantBy(t.mostLike(whole, said.LastingUnits(whole))))
 	}
 	return texts
 }
+
+// clauses returns the same of the clauses alone that state what is to be forgotten.
+func (w *reading) clauses(t *targets) (texts meantTexts) {
+	for i := range t.claims {
+		m := &t.claims[i]
+		best := t.mostLike(m.Content, clauseEnd.Split(m.Content, -1))
+		if clause := ClauseOf(m, m.Content); best == m.Content && clause != "" {
+			best = clause
+		}
+		texts = append(texts, meantBy(best))
+	}
+	for _, whole := range w.messages(t) {
+		if best := t.mostLike(whole, clauseEnd.Split(whole, -1)); best != whole {
+			texts = append(texts, meantBy(best))
+		}
+	}
+	return texts
+}
+
+// messages returns the messages to be forgotten if no claim is, but not the request to forget others.
+func (w *reading) messages(t *targets) (all []string) {
+	for i := range t.episodes {
+		if len(t.claims) == 0 && (t.itself || t.episodes[i].ID != w.ID) {
+			all = append(all, t.episodes[i].Content)
+		}
+	}
+	return all
+}
+
+// mostLike returns the part of a text that is most like the request, or the text.
+func (t *targets) mostLike(whole string, parts []string) (best string) {
+	about, terms := topics.Ask(topics.Of(t.request), 1), text.QueryTerms(t.request, 0)
+	best = whole
+	most := 0.0
+	for _, part := range parts {
+		near := about.Near(topics.Of(part))
+		for _, term := range text.QueryTerms(part, 0) {
+			if slices.Contains(terms, term) {
+				near++
+			}
+		}
+		if near > most {
+			most, best = near, part
+		}
+	}
+	return best
+}
+
+func meantBy(s string) meantText { return meantText{text.QueryTerms(s, 0), topics.Of(s)} }
+
+// near reports whether what a parsed claim says, in some words, may tell of the texts: "I go to the
+// HIV clinic", "I take lithium". Where somebody lives and works, and who is called what, is near
+// them only if what it names is.
+func (texts meantTexts) near(m *schema.Memory, words string) bool {
+	plain := slices.Contains(plainFacts, key(m.Predicate)) || said.OneOfSeveral(m.Predicate)
+	if plain {
+		words = m.Object
+	}
+	about, terms := topics.Of(words), text.QueryTerms(words, 0)
+	return slices.ContainsFunc(texts, func(held meantText) bool {
+		return !plain && !m.Protected && topics.Ask(held.about, 1).Near(about) >= leastNearby || slices.ContainsFunc(terms, func(term string) bool { return slices.Contains(held.terms, term) })
+	})
+}
+
+// leastNearby is the likeness of topics from which a parsed claim may tell of what is to be forgotten:
+// of epilepsy its medicine and its doctor, but not an allergy.
+const leastNearby = 0.25
+
+// plainFacts are the predicates that everybody has.
+var plainFacts = strings.Fields("lives_in works_at works_as married_to partner email phone address name age birthday home_town")
 
 // leaves reports whether a kept sentence of the messages is of something else, so that it stays:
 // it is of its own of the user or asks for something, has no word and nearly no topic in common with
@@ -285,17 +337,23 @@ var (
 
 // keepClauses stores what a sentence that is to be forgotten states beside that, with the clause
 // that states it: of "I live in Porto, I have epilepsy and I'm vegetarian" the first and the last.
-func (w *reading) keepClauses(ctx context.Context, t *targets, messages, resting []schema.Memory) error {
+func (w *reading) keepClauses(ctx context.Context, t *targets, secret meantTexts, messages, resting []schema.Memory) error {
 	if t.pointed || t.itself || len(t.claims) == 0 {
 		return nil
 	}
 	for i := range resting {
-		m := &resting[i]
-		if m.Attributes[schema.AttrSaid] != saidClaim || !isCurrent(m) || m.Predicate == "" || !t.tells(m.Content) || slices.ContainsFunc(t.claims, func(c schema.Memory) bool { return c.ID == m.ID }) {
+		m, tells := &resting[i], t.tells
+		if at := slices.IndexFunc(t.claims, func(c schema.Memory) bool { return c.ID == m.ID }); at >= 0 {
+			if m = &t.claims[at]; !t.byWords {
+				continue
+			}
+			tells = func(s string) bool { return t.holds(&schema.Memory{Content: s}) } // the object is its own
+		}
+		if m.Attributes[schema.AttrSaid] != saidClaim || !isCurrent(m) || m.Predicate == "" || !tells(m.Content) {
 			continue
 		}
 		clause := ClauseOf(m, m.Content)
-		if t.tells(clause) || refersBack.MatchString(clause) {
+		if tells(clause) || refersBack.MatchString(clause) || secret.near(m, clause) {
 			continue
 		}
 		at := slices.IndexFunc(messages, func(from schema.Memory) bool { return clause != "" && strings.Contains(from.Content, clause) })
@@ -312,6 +370,11 @@ func (w *reading) keepClauses(ctx context.Context, t *targets, messages, resting
 			return err
 		}
 		w.run.did("add_"+string(kept.Kind), kept)
+		if m.Protected {
+			if err := w.protect(ctx, kept); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

@@ -210,9 +210,12 @@ func (r *Reader) Says(owner schema.Scope, m *schema.Memory) *Message {
 	return nil
 }
 
-// dropUnsure drops the unsure requests in free words and reports whether something is to be carried out.
+// dropUnsure drops the unsure requests in free words, unless the message says nothing but an order to
+// forget, which the host decides about, and reports whether something is to be carried out.
 func (m *Message) dropUnsure(onlyRequests bool) bool {
-	m.requests = slices.DeleteFunc(m.requests, func(q said.Request) bool { return q.Unsure && q.Loose })
+	m.requests = slices.DeleteFunc(m.requests, func(q said.Request) bool {
+		return q.Unsure && q.Loose && !(q.Verb == said.Forget && len(m.claims) == 0 && ordersToForget.MatchString(q.Sentence))
+	})
 	return len(m.requests) > 0 || !onlyRequests && len(m.claims) > 0
 }
 

@@ -50,9 +50,10 @@ func (w *reading) withoutOthers(ctx context.Context, memories []schema.Memory) (
 	}), nil
 }
 
-// saidSince reports whether a source of a claim is a user's message after this one.
+// saidSince reports whether a source of a claim is a message after this one that the request may
+// mean: what others have said since takes nothing back.
 func (w *reading) saidSince(c *schema.Cited) bool {
-	return c.Role == "user" && c.Time.After(w.EventTime.Time)
+	return c.Role == "user" && c.Time.After(w.EventTime.Time) && w.mayName(c.Speaker)
 }
 
 // speaks reports whether a name is that of the message's speaker, "Ada" that of "Ada Lovelace".

@@ -2,6 +2,7 @@ package claims
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -210,9 +211,13 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 		t = named
 		t.pointed = len(t.claims) > 0
 	}
-	if !t.clear() && !q.Exact && (q.Terms != nil || q.About != "") {
+	owner := ownedBy.FindStringSubmatch(q.About)
+	if !t.clear() && (!q.Exact || owner != nil && !q.Unsure) && (q.Terms != nil || q.About != "") {
 		if t, err = w.likeliest(ctx, q, found); err != nil {
 			return err
+		}
+		if likely := slices.Concat(t.claims, t.episodes); q.Exact && !slices.ContainsFunc(likely, func(m schema.Memory) bool { return slices.Contains(text.Terms(m.Content), text.Terms(owner[1])[0]) }) {
+			t = targets{} // it is somebody else's
 		}
 	}
 	if !t.clear() || q.Unsure || q.Loose && !w.confirmed && !forgets.MatchString(w.Content) {
@@ -236,11 +241,17 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 	return w.hide(ctx, &t)
 }
 
+// ownedBy matches whose something is: "Dana's birthday", "Danas Geburtstag".
+var ownedBy = regexp.MustCompile(`^(\p{Lu}\pL+?)(?:['’]s|s) \pL`)
+
 // forgets matches words for forgetting. What asks to forget without one, in free words, waits
 // for a sign that it is a request: in five lives by others 42 messages were forgotten by mistake,
 // most of them for "it quit, for now" and "it's gone. No. Gone."
 var forgets = prefilter.New(`(?i)\b(?:forget|delete|remove|erase|wipe|scrub|get rid|vergess|vergiss|lösch|streich|entfern|tilg)`,
 	`(?i)(?:^|[^\pL])(?:olvid|borr|elimin|suprim|quit(?:a|á|e[ns]?|ar)(?:l[oae]|[^\pL]|$))`, `忘|删|刪|抹|清[掉除空了]|去掉|划掉`)
+
+// ordersToForget matches a message that begins with a verb of forgetting.
+var ordersToForget = prefilter.New(`(?i)^[\s\pP]*(?:(?:please|ok|okay|and|bitte|und|por favor|y),? )*(?:forget|vergiss|vergessen sie|olvida)[ ,]`, `^[\s\pP]*(?:请|請)?忘[掉了记記]`)
 
 // meant carries out a request of the message for memories that the caller has
 // identified.

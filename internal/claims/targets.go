@@ -22,6 +22,7 @@ type targets struct {
 	request  string     // its sentence; "" for a host's
 	terms    []string   // of the request's object
 	certain  bool       // it names a claim, a predicate or a person
+	byWords  bool       // the claims are those that hold the terms, in whichever clause
 	pointed  bool       // it names nothing and refers to messages
 	parsed   bool       // what code parsed from the messages is meant, too
 	itself   bool       // it is the requesting message
@@ -144,6 +145,7 @@ func (w *reading) named(ctx context.Context, about string) (t targets, err error
 			return t, nil
 		}
 	}
+	t.byWords = true
 	for _, m := range all {
 		if t.holds(&m) {
 			t.claims = append(t.claims, m)

@@ -63,6 +63,18 @@ Target: weight 82
 Bodyweight squats 40
 Declan's weight 95
 the dog's weight is 30 kg
+Luna was at the vet. Weight 12.4 kg.
+Dad at the doctor. Weight 78.2. BP 150/90.
+Packed my bag for Lisbon. Weight 23 kg.
+Squats. Weight 100 kg.
+Koffer gepackt. Gewicht 63 kg.
+Sentadillas. Peso 100 kg.
+硬拉。体重 85
+Weight 350
+Weight 23 kg
+Weight 191 lbs => I | weight | 191 lbs *
+Weight 86.9. BP 130/80. => I | weight | 86.9 *
+Gewicht: 86,9 kg, Puls 70 => I | weight | 86,9 kg *
 Weight 3
 Weight Watchers 90
 My blood type is A negative. => I | blood_type | A negative *

@@ -19,7 +19,8 @@ var pastedAfter = []string{
 // for work on a text.
 var (
 	toAll   = regexp.MustCompile(`^(?:dear (?:all|team|everyone|everybody|colleagues|agents|folks)|estimad[oa]s? (?:equipo|todos|todas|todxs|colegas|compañer[oa]s)|sehr geehrte kolleg\pL+(?: und kollegen)?|尊敬的(?:各位|大家|同事们))\s*(?:[,，!！:：.–—-]|$)`)
-	signOff = regexp.MustCompile(`(?mi)^\s*(?:(?:kind|best|warm|many) )?(?:regards|wishes)\b|^\s*(?:yours|sincerely|cheers|best)\b[^\n]{0,20}$|^\s*(?:mit freundlichen|viele|beste|liebe|herzliche) grüße|^\s*(?:un saludo|saludos|atentamente|cordialmente)|^\s*(?:此致|敬礼|祝好)`)
+	signOff = regexp.MustCompile(`(?mi)^\s*(?:(?:kind|best|warm|many) )?(?:regards|wishes)\b|^\s*(?:yours|sincerely|cheers|best)\b[^\n]{0,20}$|^\s*(?:mit freundlichen|viele|beste|liebe|herzliche) grüße|^\s*(?:un saludo|saludos|atentamente|cordialmente)|^\s*(?:此致|敬礼|祝好)` +
+		`|^\s*(?:(?:many )?thanks|thank you|(?:vielen )?dank(?:e|e schön)?|(?:muchas )?gracias|谢谢)[,，!.！。]?[ \t]*\n+\s*\S[^\n]{0,24}\s*\z|\b(?:sincerely|faithfully|truly) yours\b|\byours (?:sincerely|faithfully|truly)\b`)
 )
 
 // toAssistant matches how a message to an assistant begins, which is no pasted letter.
