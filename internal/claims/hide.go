@@ -299,8 +299,8 @@ func (texts meantTexts) near(m *schema.Memory, words string) bool {
 // of epilepsy its medicine and its doctor, but not an allergy.
 const leastNearby = 0.25
 
-// plainFacts are the predicates that everybody has.
-var plainFacts = strings.Fields("lives_in works_at works_as married_to partner email phone address name age birthday home_town")
+// plainFacts are predicates of what people tell of themselves first.
+var plainFacts = strings.Fields("lives_in works_at works_as married_to partner email phone address name age birthday home_town has_pet dog cat")
 
 // leaves reports whether a kept sentence of the messages is of something else, so that it stays:
 // it is of its own of the user or asks for something, has no word and nearly no topic in common with

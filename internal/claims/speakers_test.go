@@ -2,6 +2,7 @@ package claims
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -53,4 +54,17 @@ func TestSubject(t *testing.T) {
 	require.True(t, OfOthers("I", "my brother"))
 	require.False(t, OfOthers("I", ""))
 	require.False(t, OfOthers("the deploy script", "deploy script"))
+}
+
+// What somebody else says after a request to forget does not keep what its speaker wants forgotten.
+func TestSaidSinceByOthers(t *testing.T) {
+	asked := schema.At(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC))
+	w := &reading{Message: &Message{Memory: &schema.Memory{Content: "Forget that I live in Oslo.", EventTime: asked}, owner: schema.Scope{User: "ada"}}}
+	for speaker, since := range map[string]bool{"": true, "Ada": true, "Ben": false} {
+		c := schema.Cited{Role: "user", Speaker: speaker, Time: schema.At(asked.Add(time.Hour))}
+		require.Equal(t, since, w.saidSince(&c), speaker)
+	}
+	w.Content = "Forget that Ben lives in Bergen."
+	require.True(t, w.saidSince(&schema.Cited{Role: "user", Speaker: "Ben", Time: schema.At(asked.Add(time.Hour))}))
+	require.False(t, w.saidSince(&schema.Cited{Role: "user", Speaker: "Ben", Time: schema.At(asked.Add(-time.Hour))}))
 }
