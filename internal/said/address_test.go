@@ -92,6 +92,15 @@ func TestSureOrdersToForget(t *testing.T) {
 	}
 }
 
+// With a reason it is rated whole, like any request in free words.
+func TestOrdersToForgetWithAReason(t *testing.T) {
+	for _, s := range []string{"Forget Leo, nobody must know.", "Vergiss Leo, das darf keiner wissen."} {
+		if requests := Requests(s); assert.Len(t, requests, 1, s) {
+			assert.True(t, requests[0].Loose, s)
+		}
+	}
+}
+
 // Something else may have been removed than what is remembered.
 func TestOnlyForgettingConfirmsAnOrder(t *testing.T) {
 	for _, answer := range []string{"Removed.", "Ok, removed Kiel from the itinerary.", "Done, milk is off the shopping list.", "Okay, dropped.", "Ok, gestrichen.", "Cancelled. I've deleted the entry."} {

@@ -150,7 +150,7 @@ func requestIn(message string, s sentence) (Request, bool) {
 			req.Exact = best.rest == restSaid || best.rest == restOrder
 			object := t[i+len(best.words):]
 			owned := isOwned(object) && !isSoftware(req.Sentence)
-			if best.rest == restOrder && !owned && (givesReason(req.Sentence) || intent.Forget.P(req.Sentence) >= surelyForget) {
+			if best.rest == restOrder && !owned && (givesReason(req.Sentence) || whoNotToKnow(req.Sentence) > 0 || intent.Forget.P(req.Sentence) >= surelyForget) {
 				if loose, ok := LooseForget(req.Sentence, leastForget); ok {
 					return loose, true
 				}
