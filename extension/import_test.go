@@ -280,8 +280,10 @@ func TestImportRefusesAnIDUsedForSomethingElse(t *testing.T) {
 		require.Positive(t, report.Duplicates)
 		_, err = importText(t, x, input+line(map[string]any{"time": "2026-05-03T00:00:00Z"}), transfer.ImportOptions{})
 		require.ErrorContains(t, err, "with another time")
-		_, err = importText(t, x, input+line(map[string]any{"session": "s9"}), transfer.ImportOptions{})
+		_, err = importText(t, x, input+line(map[string]any{"session": "s9", "time": "2026-01-03T00:00:00Z"}), transfer.ImportOptions{})
 		require.ErrorContains(t, err, "with another session")
+		_, err = importText(t, x, input+line(map[string]any{"session": "s9"}), transfer.ImportOptions{})
+		require.NoError(t, err, "the same file, whose session got another name")
 		_, err = importText(t, x, other, transfer.ImportOptions{Scope: Scope{User: "bo"}})
 		require.NoError(t, err, "another user may have that id")
 	}

@@ -304,7 +304,7 @@ func difference(a, b *eventbus.Event, redacted func(string) string) string {
 	switch apart := a.OccurredAt.Sub(b.OccurredAt).Abs(); {
 	case differsInText(a.Payload, b.Payload, redacted):
 		return "text"
-	case a.Scope.Session != b.Scope.Session:
+	case a.Scope.Session != b.Scope.Session && apart > 0: // the same file may name its session otherwise
 		return "session"
 	case apart > 24*time.Hour:
 		return "time"

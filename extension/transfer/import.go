@@ -124,9 +124,9 @@ type ImportOptions struct {
 	Time time.Time
 	// Rename, if set, returns another id for a turn whose id the user has with
 	// another text, session or time, as when several files count from 1. It must be
-	// deterministic for a file. Default nil, and for "": a turn of another text or session, or
-	// of a time more than a day apart, ends the import. A time within a day is the same turn,
-	// since a host that published it live had a clock of its own.
+	// deterministic for a file. Default nil, and for "": a turn of another text or time ends
+	// the import. Another time within a day, in the same session, is the same turn, since a
+	// host that published it live had a clock of its own.
 	Rename func(id string) string
 	// Clock, if set, is called with each turn's time before the turn is stored in
 	// its own transaction, so that a host whose Config.Now follows it replays the

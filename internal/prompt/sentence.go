@@ -121,6 +121,7 @@ const moreSaid = 0.1
 // maxSentence is the maximum length of a sentence in the core section, in tokens.
 const maxSentence = 60
 
+// Shown returns a sentence as a line shows it: on one line, of at most maxSentence tokens.
 func Shown(s string) string { return text.Truncate(text.Line(s), maxSentence) }
 
 // forgottenSource returns the message of the user's own that a claim was read from, if that is
