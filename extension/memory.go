@@ -43,7 +43,8 @@ type Memory struct {
 	session  *Session
 	mu       sync.Mutex // serializes the inner memory, since langchaingo's have no locks
 	inner    lcschema.Memory
-	stored   int                          // how many stored turns inner begins with, 0 when they are in it
+	stored   int                          // how many stored turns inner begins with
+	unfilled bool                         // they are not in it yet; guarded by mu
 	history  *lcmemory.ChatMessageHistory // of the default inner memory
 	variable string
 	keys     turnKeys
@@ -104,6 +105,7 @@ func (s *Session) Memory(opts ...MemoryOption) *Memory {
 		o(m)
 	}
 	if m.inner == nil {
+		m.unfilled = m.stored > 0
 		m.history = lcmemory.NewChatMessageHistory()
 		m.inner = lcmemory.NewConversationBuffer(lcmemory.WithChatHistory(m.history))
 	}
@@ -286,7 +288,7 @@ func (m *Memory) Clear(ctx context.Context) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.stored = 0
+	m.unfilled = false
 	return memory.CallHost("the inner memory", func() error { return m.inner.Clear(ctx) })
 }
 
@@ -301,7 +303,7 @@ func (m *Memory) loadInner(ctx context.Context, inputs map[string]any, question 
 // fill puts the stored turns into the default inner memory, once. Without them the turn
 // goes on, and the next one tries again.
 func (m *Memory) fill(ctx context.Context, question string) {
-	if m.stored == 0 {
+	if !m.unfilled {
 		return
 	}
 	stored, err := m.session.stored(ctx, m.stored)
@@ -314,7 +316,7 @@ func (m *Memory) fill(ctx context.Context, question string) {
 	if last := len(stored) - 1; err == nil && last >= 0 && stored[last].Role == roleUser && stored[last].Content == text.Clean(asStored) {
 		stored = stored[:last]
 	}
-	m.stored = 0
+	m.unfilled = false
 	_ = m.history.SetMessages(ctx, chain.Turns(stored, m.session.scope.Agent)) // never fails
 }
 

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/tmc/langchaingo/chains"
 	"github.com/tmc/langchaingo/llms"
@@ -195,6 +197,18 @@ func TestStoredTurns(t *testing.T) {
 		m := session(t, x, chat).Memory(extension.WithStoredTurns(2), extension.WithVariable("recalled"))
 		require.NoError(t, m.Clear(t.Context()))
 		require.NotContains(t, loaded(m, "And the emu?"), "sleeps")
+	})
+	t.Run("overlapping turns", func(t *testing.T) { // for the race detector
+		m := session(t, x, chat).Memory(extension.WithStoredTurns(2), extension.WithVariable("recalled"))
+		var turns sync.WaitGroup
+		for i := range 32 {
+			turns.Go(func() {
+				values, err := m.LoadMemoryVariables(t.Context(), map[string]any{"input": fmt.Sprint("What about stall ", i)})
+				assert.NoError(t, err)
+				assert.Contains(t, values["history"], "Human: ")
+			})
+		}
+		turns.Wait()
 	})
 	t.Run("what no conversation says", func(t *testing.T) {
 		unnamed := session(t, x, extension.Scope{User: "ada"})

@@ -427,8 +427,8 @@ func TestEntityInfo(t *testing.T) {
 	require.NotContains(t, bob.call("get_entity_info", "Rosa"), "Porto")
 }
 
-// In a memory of several people a person is known by what they say, also if nobody else
-// mentions them.
+// In a memory of several people a person is known by what they say, also without
+// being mentioned.
 func TestEntityInfoOfASpeaker(t *testing.T) {
 	h := ada(t)
 	said := h.store(&schema.Memory{

@@ -138,7 +138,7 @@ func TestInterruptedCopyGoesOn(t *testing.T) {
 	require.Equal(t, memtest.Undated(text), memtest.Undated(exported(t, to, ada)))
 }
 
-// A memory is told from another by what is stored in it: one may have two names, and the copy of
+// Memories are the same by the identity stored in them: one may have two names, and the copy of
 // a file is another memory.
 func TestAMemoryIsNotItsOwnTarget(t *testing.T) {
 	memtest.OnFile(t)

@@ -189,26 +189,33 @@ func TestInterruptedTenantErasureIsFinished(t *testing.T) {
 	require.Equal(t, 1, n)
 }
 
-// Erase gets the memory of a tenant that always has callers: those that come later wait.
-func TestEraseOfABusyTenant(t *testing.T) {
-	d := openDir(t, filepath.Join(t.TempDir(), "memories"), &Config{Memory: noRounds})
-	require.NoError(t, tell(t.Context(), d, "acme", "tea"))
+// eraseHeld holds acme's memory and starts to erase it, which waits for the holder.
+func eraseHeld(t *testing.T, d *Dir) (holder *Tenant, erased <-chan error, waits func() bool) {
+	t.Helper()
 	holder, err := d.Tenant(t.Context(), "acme")
 	require.NoError(t, err)
-	erased := make(chan error, 1)
+	done := make(chan error, 1)
 	go func() {
 		_, err := d.Erase(t.Context(), "acme")
-		erased <- err
+		done <- err
 	}()
-	waits := func() bool {
+	waits = func() bool {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		return len(d.erasing) == 1
 	}
 	require.Eventually(t, waits, time.Minute, time.Millisecond)
+	return holder, done, waits
+}
+
+// Erase gets the memory of a tenant that always has callers: those that come later wait.
+func TestEraseOfABusyTenant(t *testing.T) {
+	d := openDir(t, filepath.Join(t.TempDir(), "memories"), &Config{Memory: noRounds})
+	require.NoError(t, tell(t.Context(), d, "acme", "tea"))
+	holder, erased, waits := eraseHeld(t, d)
 	soon, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	_, err = d.Tenant(soon, "acme")
+	_, err := d.Tenant(soon, "acme")
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.ErrorContains(t, err, "erased")
 	later := make(chan int, 1)
@@ -240,23 +247,11 @@ func TestEraseOfABusyTenant(t *testing.T) {
 func TestEraseWaitsForACallerThatAsksAgain(t *testing.T) {
 	d := openDir(t, filepath.Join(t.TempDir(), "memories"), &Config{Memory: noRounds})
 	require.NoError(t, tell(t.Context(), d, "acme", "tea"))
-	holder, err := d.Tenant(t.Context(), "acme")
-	require.NoError(t, err)
-	erased := make(chan error, 1)
-	go func() {
-		_, err := d.Erase(t.Context(), "acme")
-		erased <- err
-	}()
-	waits := func() bool {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		return len(d.erasing) == 1
-	}
-	require.Eventually(t, waits, time.Minute, time.Millisecond)
+	holder, erased, _ := eraseHeld(t, d)
 	soon, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	require.NoError(t, d.tend(soon, d.names.of("acme")))
-	_, err = d.Tenant(t.Context(), "acme")
+	_, err := d.Tenant(t.Context(), "acme")
 	require.ErrorIs(t, err, schema.ErrBusy)
 	require.NoError(t, holder.Close(t.Context()))
 	require.NoError(t, <-erased)
