@@ -225,6 +225,13 @@ var changes = map[string]func(c *changer){
 		require.NoError(c, err)
 		if len(waiting) > 0 {
 			state := rapid.SampledFrom([]string{"applied", "rejected"}).Draw(c.T, "decision")
+			if state == "applied" { // a yes protects the memory, which ends the question
+				var q schema.Question
+				require.NoError(c, waiting[0].Decode(&q))
+				m, err := c.tx.Memory(c.ctx, c.userID, q.MemoryID)
+				require.NoError(c, err)
+				require.NoError(c, c.tx.Protect(c.ctx, m, c.by))
+			}
 			require.NoError(c, c.tx.DecideProposal(c.ctx, &waiting[0], state, c.by))
 		}
 	},
@@ -350,7 +357,7 @@ func TestUndoIsExact(t *testing.T) {
 		long := recall.New(db, recall.Options{})
 		defer long.Close()
 		act(t, db, c, userID, rapid.IntRange(0, 4).Draw(t, "history")) // stays
-		before, matches := everything(t, db), found(t, long)
+		before, at, matches := everything(t, db), c.time(), found(t, long)
 		var runs []string
 		for range rapid.IntRange(1, 3).Draw(t, "runs") {
 			runs = append(runs, act(t, db, c, userID, rapid.IntRange(1, 12).Draw(t, "steps")))
@@ -364,6 +371,7 @@ func TestUndoIsExact(t *testing.T) {
 		}
 		require.Equal(t, before, everything(t, db))
 		sound(t, db)
+		c.set(at) // what fades ranks lower hours later
 		require.Equal(t, matches, found(t, long), "the index of a long-lived searcher")
 		fresh := recall.New(db, recall.Options{})
 		defer fresh.Close()
