@@ -140,7 +140,7 @@ func TestDeadLettersInstructNothing(t *testing.T) {
 }
 
 // A stream has the trust that its subscription declares, whatever its messages say.
-func TestTrust(t *testing.T) {
+func TestSubscriptionSetsTrust(t *testing.T) {
 	racing.Alone(t)
 	t.Parallel()
 	send := func(t *testing.T, host bool) (stored []eventbus.Event, refused int) {

@@ -6,7 +6,6 @@ var coreMemory = []Mutant{
 		File:    "schema/core/block.go",
 		Old:     "updated_at = ? WHERE id = ? AND version = ?\"",
 		New:     "updated_at = ? WHERE id = ? AND version >= ?\"",
-		Package: "./schema/core",
 		Test:    "TestBlockHistoryAndAudit",
 	},
 	{
@@ -14,7 +13,6 @@ var coreMemory = []Mutant{
 		File:    "schema/core/merge.go",
 		Old:     "case b == t || m == t:",
 		New:     "case b == t || m == t || true:",
-		Package: "./schema/core",
 		Test:    "TestUndoOneBlockChange|TestEditBlockFields",
 	},
 	{
@@ -22,7 +20,6 @@ var coreMemory = []Mutant{
 		File:    "schema/core/block.go",
 		Old:     `"user_id = ? AND agent IN ('', ?)", userID, agent`,
 		New:     `"user_id = ? AND (agent IN ('', ?) OR agent > '')", userID, agent`,
-		Package: "./extension",
 		Test:    "TestHostWritesBlocks",
 	},
 	{
@@ -30,7 +27,6 @@ var coreMemory = []Mutant{
 		File:    "extension/inject.go",
 		Old:     "s.conversation().expose(b.Trust)",
 		New:     "s.conversation().expose(schema.MaxTrust)",
-		Package: "./extension",
 		Test:    "TestBlockTrustBoundsAnswer",
 	},
 	{
@@ -38,7 +34,6 @@ var coreMemory = []Mutant{
 		File:    "extension/exposure.go",
 		Old:     "floor = min(floor, blocks)",
 		New:     "floor = min(floor, max(blocks, schema.MaxTrust))",
-		Package: "./extension",
 		Test:    "TestBlockTrustBoundsAnswer",
 	},
 	{
@@ -46,7 +41,6 @@ var coreMemory = []Mutant{
 		File:    "internal/prompt/core.go",
 		Old:     "if specs[i].Writer != core.ModelWrites {",
 		New:     "if specs[i].Writer != core.HostWrites {",
-		Package: "./extension",
 		Test:    "TestCoreMemoryIsFirstInEveryContext",
 	},
 	{
@@ -54,7 +48,6 @@ var coreMemory = []Mutant{
 		File:    "internal/prompt/core.go",
 		Old:     "f.least = min(f.whole, text.Tokens(jsonLine(f.cut(0))))",
 		New:     "f.least = min(f.whole, 0)",
-		Package: "./extension",
 		Test:    "TestCoreMemoryKeepsItsBudget",
 	},
 	{
@@ -62,7 +55,6 @@ var coreMemory = []Mutant{
 		File:    "tools/core_memory_verdict.go",
 		Old:     `if w.spec.Writer != core.ModelWrites {`,
 		New:     `if w.spec.Writer == core.HostWrites {`,
-		Package: "./tools",
 		Test:    "TestCoreMemoryPermissions",
 	},
 	{
@@ -70,7 +62,6 @@ var coreMemory = []Mutant{
 		File:    "tools/core_memory_verdict.go",
 		Old:     `return order[max(at(a), at(b))]`,
 		New:     `return order[at(b)]`,
-		Package: "./tools",
 		Test:    "TestCoreMemoryPermissions",
 	},
 	{
@@ -78,7 +69,6 @@ var coreMemory = []Mutant{
 		File:    "tools/core_memory_verdict.go",
 		Old:     `return len(order) - 1`,
 		New:     `return 0`,
-		Package: "./tools",
 		Test:    "TestCoreMemoryPermissions",
 	},
 	{
@@ -86,7 +76,6 @@ var coreMemory = []Mutant{
 		File:    "tools/core_memory_verdict.go",
 		Old:     `if untrusted.Hearsay() && !w.d.AllowUntrusted {`,
 		New:     `if w.trust < 0 && untrusted.Hearsay() && !w.d.AllowUntrusted {`,
-		Package: "./tools",
 		Test:    "TestCoreMemoryPermissions",
 	},
 	{
@@ -94,7 +83,6 @@ var coreMemory = []Mutant{
 		File:    "tools/core_memory_verdict.go",
 		Old:     `if order := w.order(fresh); order != "" {`,
 		New:     `if order := w.order(nil); order != "" {`,
-		Package: "./tools",
 		Test:    "TestCoreMemoryPermissions",
 	},
 	{
@@ -102,7 +90,6 @@ var coreMemory = []Mutant{
 		File:    "tools/core_memory_update.go",
 		Old:     `if b := &blocks[i]; b.Writer != core.HostWrites {`,
 		New:     `if b := &blocks[i]; b.Name != "" {`,
-		Package: "./tools",
 		Test:    "TestMistakesDoNotChangeCoreMemory",
 	},
 	{
@@ -112,15 +99,13 @@ var coreMemory = []Mutant{
 		return agent`,
 		New: `	if s.PerAgent && agent == "" {
 		return agent`,
-		Package: "./extension",
-		Test:    "TestConcurrentRolesLoseNothing",
+		Test: "TestConcurrentRolesLoseNothing",
 	},
 	{
 		Defence: "a model cannot remove text it has not seen",
 		File:    "tools/core_memory.go",
 		Old:     `w.edit(w.d.BlockSeen(w.spec.Name)), w.d.DB.Now())`,
 		New:     `w.edit(nil), w.d.DB.Now())`,
-		Package: "./tools",
 		Test:    "TestUnseenContentStays",
 	},
 	{
@@ -128,7 +113,6 @@ var coreMemory = []Mutant{
 		File:    "schema/core/block.go",
 		Old:     `	content, err := mergeContents(b, spec, was, becomes)`,
 		New:     `	content, err := mergeContents(b, spec, b.Content, becomes)`,
-		Package: "./extension",
 		Test:    "TestHostDecidesBlockProposals",
 	},
 	{
@@ -136,7 +120,6 @@ var coreMemory = []Mutant{
 		File:    "tools/core_memory_propose.go",
 		Old:     `case before.Waiting >= maxProposals:`,
 		New:     `case before.Waiting >= 100*maxProposals:`,
-		Package: "./tools",
 		Test:    "TestProposalIsNotRepeated",
 	},
 	{
@@ -144,7 +127,6 @@ var coreMemory = []Mutant{
 		File:    "tools/core_memory_propose.go",
 		Old:     `case before.Rejected > 0:`,
 		New:     `case before.Rejected > 1:`,
-		Package: "./tools",
 		Test:    "TestProposalIsNotRepeated",
 	},
 	{
@@ -152,7 +134,6 @@ var coreMemory = []Mutant{
 		File:    "tools/core_memory_verdict.go",
 		Old:     "if together := strings.Join(others, \" \"); len(others) > 1 &&",
 		New:     "if together := strings.Join(others, \" \"); len(others) > 1000 &&",
-		Package: "./tools",
 		Test:    "TestSplitInstructionIsRefused",
 	},
 	{
@@ -160,7 +141,6 @@ var coreMemory = []Mutant{
 		File:    "tools/core_memory_verdict.go",
 		Old:     "if len(others) > 0 && poison",
 		New:     "if len(others) > 1000 && poison",
-		Package: "./tools",
 		Test:    "TestSplitInstructionIsRefused",
 	},
 	{
@@ -168,7 +148,6 @@ var coreMemory = []Mutant{
 		File:    "extension/transfer/bank.go",
 		Old:     "if doubt := poison.InspectClaim(e.text); doubt != \"\" {",
 		New:     "if doubt := poison.InspectClaim(e.role); doubt != \"\" {",
-		Package: "./extension",
 		Test:    "TestImportBankOmissions",
 	},
 	{
@@ -176,7 +155,6 @@ var coreMemory = []Mutant{
 		File:    "extension/transfer/bank.go",
 		Old:     "m.Redactor.Text(ctx, \"\", text.Clean(string(b)))",
 		New:     "text.Clean(string(b)), error(nil)",
-		Package: "./extension",
 		Test:    "TestImportBankOmissions",
 	},
 	{
@@ -184,7 +162,6 @@ var coreMemory = []Mutant{
 		File:    "schema/core/block.go",
 		Old:     `.Where("user_id = ? AND agent = ? AND name = ?", userID, agent, name)`,
 		New:     `.Where("user_id <> -? AND agent = ? AND name = ?", userID, agent, name)`,
-		Package: "./extension",
 		Test:    "TestHostWritesBlocks",
 	},
 	{
@@ -192,7 +169,6 @@ var coreMemory = []Mutant{
 		File:    "schema/pending.go",
 		Old:     `Where("user_id = ? AND uid = ? AND state = 'pending' AND kind IN (?)"`,
 		New:     `Where("user_id = ? AND uid = ? AND kind IN (?)"`,
-		Package: "./extension",
 		Test:    "TestProposalIsDecidedOnce",
 	},
 	{
@@ -200,7 +176,6 @@ var coreMemory = []Mutant{
 		File:    "extension/blocks.go",
 		Old:     `		spec = c.Spec`,
 		New:     `		_ = c.Spec`,
-		Package: "./extension",
 		Test:    "TestApprovalKeepsBlockLimits",
 	},
 	{
@@ -208,7 +183,6 @@ var coreMemory = []Mutant{
 		File:    "consolidate/reflection.go",
 		Old:     `p.Lessons.Writer != core.ModelWrites || `,
 		New:     ``,
-		Package: "./consolidate",
 		Test:    "TestInsightInCoreMemory",
 	},
 	{
@@ -216,7 +190,6 @@ var coreMemory = []Mutant{
 		File:    "schema/undo/undo.go",
 		Old:     `err = core.Undo(ctx, u.tx, b, nil, made.Version, "", u.by)`,
 		New:     `err = core.Undo(ctx, u.tx, b, nil, b.Version, "", u.by)`,
-		Package: "./extension",
 		Test:    "TestConcurrentNightAndAgents",
 	},
 	{
@@ -224,7 +197,6 @@ var coreMemory = []Mutant{
 		File:    "schema/documents.go",
 		Old:     `= ? AND json_extract(m.attributes, '$.tool') = ?", uri, DocumentTool)`,
 		New:     `= ? AND json_extract(m.attributes, '$.source') <> ?", uri, DocumentTool)`,
-		Package: "./extension",
 		Test:    "TestMessageWithDocumentAttributeIsNotAPart",
 	},
 	{
@@ -232,7 +204,6 @@ var coreMemory = []Mutant{
 		File:    "extension/transfer/bank.go",
 		Old:     `case !utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0:`,
 		New:     `case !utf8.Valid(b) && len(b) == 0:`,
-		Package: "./extension",
 		Test:    "TestImportBankOmissions",
 	},
 	{
@@ -240,7 +211,6 @@ var coreMemory = []Mutant{
 		File:    "extension/nights.go",
 		Old:     `r.Lessons = x.spec(r.Lessons.Name)`,
 		New:     `_ = x.spec(r.Lessons.Name)`,
-		Package: "./extension",
 		Test:    "TestNightRespectsBlockWriter",
 	},
 	{
@@ -248,7 +218,6 @@ var coreMemory = []Mutant{
 		File:    "schema/core/content.go",
 		Old:     `if err == nil && !formed(kind, v) {`,
 		New:     `if err == nil && !formed(kind, v) && kind == "" {`,
-		Package: "./extension",
 		Test:    "TestHostRepairsDamagedBlock",
 	},
 	{
@@ -256,7 +225,6 @@ var coreMemory = []Mutant{
 		File:    "schema/erase/sweep.go",
 		Old:     `json_remove(payload, '$.spec')`,
 		New:     `json_remove(payload, '$.none')`,
-		Package: "./extension",
 		Test:    "TestErasedMessageRemovesProposals",
 	},
 	{
@@ -264,7 +232,6 @@ var coreMemory = []Mutant{
 		File:    "internal/grounding/stated.go",
 		Old:     `if !known[t] && !framing[t] &&`,
 		New:     `if false &&`,
-		Package: "./tools",
 		Test:    "TestCoreMemoryPermissions",
 	},
 	{
@@ -272,7 +239,6 @@ var coreMemory = []Mutant{
 		File:    "tools/core_memory_verdict.go",
 		Old:     `b == nil || !inOrder(piece, b.turn.Content)`,
 		New:     `b == nil`,
-		Package: "./tools",
 		Test:    "TestCoreMemoryPermissions",
 	},
 	{
@@ -280,7 +246,6 @@ var coreMemory = []Mutant{
 		File:    "internal/prompt/claim.go",
 		Old:     `c.over = append(c.over, r.withdrawn[c.source.ID]...)`,
 		New:     ``,
-		Package: "./extension",
 		Test:    "TestTakenBackSentencesAreNotShownWithTheirNeighbours",
 	},
 }

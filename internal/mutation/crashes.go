@@ -6,7 +6,6 @@ var crashes = []Mutant{
 		File:    "internal/sqlite/write.go",
 		Old:     "db.raw.exec(\"BEGIN IMMEDIATE\")",
 		New:     "db.raw.exec(\"BEGIN\")",
-		Package: "./internal/kills",
 		Test:    "TestTwoProcessesOnOneFile",
 	},
 	{
@@ -14,7 +13,6 @@ var crashes = []Mutant{
 		File:    "internal/sqlite/file.go",
 		Old:     "err == nil && log.Size() > 0 {\n\t\t\treturn &InvalidError",
 		New:     "err == nil && log.Size() < 0 {\n\t\t\treturn &InvalidError",
-		Package: "./schema",
 		Test:    "TestStaleLogOfRemovedFile",
 	},
 	{
@@ -22,7 +20,6 @@ var crashes = []Mutant{
 		File:    "internal/sqlite/file.go",
 		Old:     "if err := refuseSecondName(abs); err != nil {",
 		New:     "if err := refuseSecondName(abs); false {",
-		Package: "./schema",
 		Test:    "TestOpenRefusesASecondName",
 	},
 	{
@@ -30,7 +27,6 @@ var crashes = []Mutant{
 		File:    "internal/sqlite/mark.go",
 		Old:     "if after := file.last[table]; after < through {",
 		New:     "if after := file.last[table]; after > through {",
-		Package: "./schema",
 		Test:    "TestTruncatedLogIsNoticed",
 	},
 	{
@@ -38,7 +34,6 @@ var crashes = []Mutant{
 		File:    "internal/sqlite/mark.go",
 		Old:     "return loss.record(ctx, conn)",
 		New:     "return nil",
-		Package: "./schema",
 		Test:    "TestLossIsReportedUntilAcknowledged",
 	},
 	{
@@ -46,7 +41,6 @@ var crashes = []Mutant{
 		File:    "internal/sqlite/loss.go",
 		Old:     "UPDATE sqlite_sequence SET seq = ? WHERE",
 		New:     "UPDATE sqlite_sequence SET seq = min(seq, ?) WHERE",
-		Package: "./schema",
 		Test:    "TestLossIsReportedUntilAcknowledged",
 	},
 	{
@@ -54,7 +48,6 @@ var crashes = []Mutant{
 		File:    "internal/sqlite/mark.go",
 		Old:     "lost := db.leftLog.lost()",
 		New:     "lost := map[string]Gone(nil)",
-		Package: "./schema",
 		Test:    "TestDamagedLogIsNoticedWithoutAMark",
 	},
 	{
@@ -62,7 +55,6 @@ var crashes = []Mutant{
 		File:    "internal/sqlite/logcheck.go",
 		Old:     "theirs != nil && ours != nil && !bytes.Equal(theirs, ours) {",
 		New:     "theirs != nil && ours != nil && bytes.Equal(nil, ours) {",
-		Package: "./schema",
 		Test:    "TestAForeignLogIsRefused",
 	},
 	{
@@ -70,7 +62,6 @@ var crashes = []Mutant{
 		File:    "internal/sqlite/logcheck.go",
 		Old:     "if !isSound(conn) && db.soundWithoutLog() {",
 		New:     "if isSound(conn) && db.soundWithoutLog() {",
-		Package: "./schema",
 		Test:    "TestAForeignLogWithoutTheIdentity",
 	},
 	{
@@ -78,7 +69,6 @@ var crashes = []Mutant{
 		File:    "internal/sqlite/write.go",
 		Old:     "if err == nil && db.identityLogged < 0 {",
 		New:     "if err == nil && db.identityLogged < -1 {",
-		Package: "./schema",
 		Test:    "TestALogRestartedByAnotherProcessIsIdentified",
 	},
 	{
@@ -86,7 +76,6 @@ var crashes = []Mutant{
 		File:    "internal/sqlite/rewritelog.go",
 		Old:     `if err := os.Remove(db.path + "-shm"); err != nil && `,
 		New:     `if err := os.ErrNotExist; `,
-		Package: "./internal/sqlite",
 		Test:    "TestIndexOfARewrittenLog",
 	},
 	{
@@ -94,7 +83,6 @@ var crashes = []Mutant{
 		File:    "internal/sqlite/read.go",
 		Old:     "conn.BeginTx(context.WithoutCancel(ctx), ",
 		New:     "conn.BeginTx(ctx, ",
-		Package: "./internal/sqlite",
 		Test:    "TestAReadKeepsItsConnectionWhenItsContextEnds",
 	},
 	{
@@ -102,7 +90,6 @@ var crashes = []Mutant{
 		File:    "internal/sqlite/file.go",
 		Old:     "abs, err := realPath(db.path)",
 		New:     "abs, err := filepath.Abs(db.path)",
-		Package: "./internal/sqlite",
 		Test:    "TestOpenThroughASymbolicLink",
 	},
 	{
@@ -110,7 +97,6 @@ var crashes = []Mutant{
 		File:    "internal/sqlite/mark.go",
 		Old:     "if m.file != file.file {",
 		New:     "if m.file != file.file && false {",
-		Package: "./schema",
 		Test:    "TestMarkMatchesOwnFileOnly",
 	},
 	{
@@ -118,7 +104,6 @@ var crashes = []Mutant{
 		File:    "internal/sqlite/mark.go",
 		Old:     "int64(m.serial%2)*markSlot); err",
 		New:     "0*markSlot); err",
-		Package: "./internal/sqlite",
 		Test:    "TestTornMarkKeepsPrevious",
 	},
 	{
@@ -126,7 +111,6 @@ var crashes = []Mutant{
 		File:    "internal/sqlite/file.go",
 		Old:     `{"-wal", "-shm", "-journal", markSuffix}`,
 		New:     `{"-wal", "-shm", "-journal"}`,
-		Package: "./schema",
 		Test:    "TestRestoreMovesMark",
 	},
 	{
@@ -134,7 +118,6 @@ var crashes = []Mutant{
 		File:    "extension/health.go",
 		Old:     `x.report("file", &losses[i])`,
 		New:     `_ = &losses[i]`,
-		Package: "./extension/doctor",
 		Test:    "TestRemovedLogIsReported",
 	},
 	{
@@ -142,7 +125,6 @@ var crashes = []Mutant{
 		File:    "internal/sqlite/file.go",
 		Old:     "if err := sweepScratch(abs); err != nil {",
 		New:     "if err := error(nil); err != nil {",
-		Package: "./schema",
 		Test:    "TestOpenSweepsAbandonedScratchCopies",
 	},
 	{
@@ -150,7 +132,6 @@ var crashes = []Mutant{
 		File:    "internal/sqlite/file.go",
 		Old:     "if err := db.SweepBackups(); err != nil {",
 		New:     "if err := error(nil); err != nil {",
-		Package: "./schema",
 		Test:    "TestOpenRemovesKilledBackup",
 	},
 	{
@@ -158,7 +139,6 @@ var crashes = []Mutant{
 		File:    "internal/sqlite/scratch.go",
 		Old:     "if err != nil || !locked || !samePath(folder, f) {",
 		New:     "if err != nil || !samePath(folder, f) {",
-		Package: "./schema",
 		Test:    "TestOpenSweepsAbandonedScratchCopies",
 	},
 	{
@@ -166,7 +146,6 @@ var crashes = []Mutant{
 		File:    "internal/sqlite/open.go",
 		Old:     "case <-ctx.Done():\n\t\treturn fmt.Errorf(\"close",
 		New:     "case <-make(chan int):\n\t\treturn fmt.Errorf(\"close",
-		Package: "./schema",
 		Test:    "TestCloseKeepsItsDeadline",
 		Args:    []string{"-timeout", "20s"},
 	},
@@ -175,7 +154,6 @@ var crashes = []Mutant{
 		File:    "internal/sqlite/write.go",
 		Old:     "w.ctx.Err() == nil && ",
 		New:     "",
-		Package: "./internal/sqlite",
 		Test:    "TestCancelledWriteDoesNotJoin",
 	},
 	{
@@ -183,7 +161,6 @@ var crashes = []Mutant{
 		File:    "internal/sqlite/write.go",
 		Old:     "case <-db.written: // it was queued too late to be seen",
 		New:     "case <-make(chan int):",
-		Package: "./internal/sqlite",
 		Test:    "TestWriteQueuedTooLate",
 		Args:    []string{"-timeout", "20s"},
 	},
@@ -192,7 +169,6 @@ var crashes = []Mutant{
 		File:    "eventbus/consumer.go",
 		Old:     "wait = defaultBackoff(attempts)\n",
 		New:     "panic(r)\n",
-		Package: "./eventbus",
 		Test:    "TestPanicsOfHostFunctions",
 	},
 	{
@@ -200,7 +176,6 @@ var crashes = []Mutant{
 		File:    "internal/memory/memory.go",
 		Old:     "if r := recover(); r != nil {",
 		New:     "if r := any(nil); r != nil {",
-		Package: "./extension",
 		Test:    "TestPanicsOfHooks",
 	},
 	{
@@ -208,7 +183,6 @@ var crashes = []Mutant{
 		File:    "extension/faults.go",
 		Old:     "if left := cfg.Ranking.Retention; left != nil {",
 		New:     "if left := cfg.Ranking.Retention; false {",
-		Package: "./extension",
 		Test:    "TestPanicsOfConfigFunctions",
 	},
 	{
@@ -216,7 +190,6 @@ var crashes = []Mutant{
 		File:    "schema/clock.go",
 		Old:     "if err == nil {\n\t\tc.last = now",
 		New:     "if true {\n\t\tc.last = now",
-		Package: "./schema",
 		Test:    "TestGuardClock",
 	},
 	{
@@ -224,7 +197,6 @@ var crashes = []Mutant{
 		File:    "internal/sqlite/errors.go",
 		Old:     `text = strings.ReplaceAll(text, e.Error(), `,
 		New:     `text = strings.ReplaceAll(text, "none", `,
-		Package: "./internal/sqlite",
 		Test:    "TestFaultsOfSQLite",
 	},
 	{
@@ -232,7 +204,6 @@ var crashes = []Mutant{
 		File:    "extension/extension.go",
 		Old:     "if x.closed.Load() {",
 		New:     "if false {",
-		Package: "./extension",
 		Test:    "TestClosedMemory",
 	},
 	{
@@ -240,7 +211,6 @@ var crashes = []Mutant{
 		File:    "extension/faults.go",
 		Old:     "if isOver == over && want(key) {",
 		New:     "if !over && want(key) {",
-		Package: "./extension",
 		Test:    "TestRefusedMessageAndHealth",
 	},
 	{
@@ -248,7 +218,6 @@ var crashes = []Mutant{
 		File:    "internal/sqlite/errors.go",
 		Old:     "return &busyError{err}",
 		New:     "return wrap(ErrBusy)",
-		Package: "./extension",
 		Test:    "TestFileLockedByAnotherProcess",
 	},
 	{
@@ -256,7 +225,6 @@ var crashes = []Mutant{
 		File:    "eventbus/stats.go",
 		Old:     "if !ok && j.isClosed() {",
 		New:     "if false {",
-		Package: "./eventbus",
 		Test:    "TestWaitIdleOfAClosedBus",
 	},
 	{
@@ -264,7 +232,6 @@ var crashes = []Mutant{
 		File:    "extension/erase.go",
 		Old:     "case <-ctx.Done():\n\t\treturn fmt.Errorf(\"close",
 		New:     "case <-make(chan int):\n\t\treturn fmt.Errorf(\"close",
-		Package: "./extension",
 		Test:    "TestCloseDuringErasureKeepsDeadline",
 		Args:    []string{"-timeout", "40s"},
 	},

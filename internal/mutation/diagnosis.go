@@ -6,7 +6,6 @@ var diagnosis = []Mutant{
 		File:    "internal/sqlite/backup.go",
 		Old:     `slices.Equal(problems, []string{"ok"})`,
 		New:     `slices.Equal(problems, problems)`,
-		Package: "./schema",
 		Test:    "TestBackupOfDamagedFile",
 	},
 	{
@@ -14,7 +13,6 @@ var diagnosis = []Mutant{
 		File:    "internal/sqlite/backup.go",
 		Old:     `conn.ExecContext(ctx, "BEGIN")`,
 		New:     `conn.ExecContext(ctx, "SELECT 1")`,
-		Package: "./schema",
 		Test:    "TestBackupWhileWriting",
 	},
 	{
@@ -22,7 +20,6 @@ var diagnosis = []Mutant{
 		File:    "internal/sqlite/backup.go",
 		Old:     "err = createAtomically(target, func(name string) (err error) {",
 		New:     "err = func(n string, f func(string) error) error { return f(n) }(target, func(name string) (err error) {",
-		Package: "./schema",
 		Test:    "TestAnUnfinishedBackupHasNoName",
 	},
 	{
@@ -30,7 +27,6 @@ var diagnosis = []Mutant{
 		File:    "internal/sqlite/backup.go",
 		Old:     "errors.Join(removeLogs(name), syncPath(name), checkUnused(path))",
 		New:     "errors.Join(removeLogs(name), syncPath(name), removeDatabase(path))",
-		Package: "./schema",
 		Test:    "TestBackupRaceForName",
 	},
 	{
@@ -38,7 +34,6 @@ var diagnosis = []Mutant{
 		File:    "internal/sqlite/backup.go",
 		Old:     "errors.Join(tmp.Chmod(0o600), tmp.Truncate(0), removeLogs(name))",
 		New:     "errors.Join(tmp.Truncate(0), removeLogs(name))",
-		Package: "./schema",
 		Test:    "TestAnUnfinishedBackupHasNoName",
 	},
 	{
@@ -46,7 +41,6 @@ var diagnosis = []Mutant{
 		File:    "internal/sqlite/restore.go",
 		Old:     "syncPath(filepath.Dir(target)), removeLogs(target))",
 		New:     "syncPath(filepath.Dir(target)))",
-		Package: "./schema",
 		Test:    "TestRestoreMovesTheLog",
 	},
 	{
@@ -54,7 +48,6 @@ var diagnosis = []Mutant{
 		File:    "internal/sqlite/restore.go",
 		Old:     "if InUse(target) {",
 		New:     "if InUse(target) && false {",
-		Package: "./schema",
 		Test:    "TestRestoreRefuses",
 	},
 	{
@@ -62,7 +55,6 @@ var diagnosis = []Mutant{
 		File:    "internal/sqlite/restore.go",
 		Old:     "err := give(target+suffix, aside+suffix)",
 		New:     "err := fmt.Errorf(\"%w %s\", os.ErrNotExist, suffix)",
-		Package: "./schema",
 		Test:    "TestRestoreReplace|TestRestoreMovesTheLog",
 	},
 	{
@@ -70,7 +62,6 @@ var diagnosis = []Mutant{
 		File:    "internal/sqlite/guard.go",
 		Old:     "if r := recover(); r != nil {",
 		New:     "if r := error(nil); r != nil {",
-		Package: "./schema",
 		Test:    "TestRunningOutOfMemoryIsAnError",
 	},
 	{
@@ -78,7 +69,6 @@ var diagnosis = []Mutant{
 		File:    "schema/version.go",
 		Old:     "Check: checkUsers,",
 		New:     "",
-		Package: "./schema",
 		Test:    "TestOpenRefusesADamagedListOfUsers",
 	},
 	{
@@ -86,7 +76,6 @@ var diagnosis = []Mutant{
 		File:    "internal/sqlite/errors.go",
 		Old:     "return asDamage(err)",
 		New:     "return err",
-		Package: "./extension/doctor",
 		Test:    "TestDamagedRowsAreReportedWithoutText",
 	},
 	{
@@ -94,7 +83,6 @@ var diagnosis = []Mutant{
 		File:    "schema/chunkmemories.go",
 		Old:     "if !slices.Contains(Kinds, kind) || !slices.Contains(States, state) {",
 		New:     "if false {",
-		Package: "./extension/doctor",
 		Test:    "TestDamagedRowsAreReportedWithoutText",
 	},
 	{
@@ -102,7 +90,6 @@ var diagnosis = []Mutant{
 		File:    "extension/doctor/reading.go",
 		Old:     "readAll(ctx, x, user.Scope(), i%each == 0, f.note)",
 		New:     "_ = []string{user.Name}[:0*i*each]",
-		Package: "./extension/doctor",
 		Test:    "TestDamagedRowsAreReportedWithoutText",
 	},
 	{
@@ -110,7 +97,6 @@ var diagnosis = []Mutant{
 		File:    "extension/doctor/repair.go",
 		Old:     `report.Copy, err = schema.CopyAside(ctx, before.Path, ".before-repair"); err != nil {`,
 		New:     `report.Copy = before.Path; err != nil {`,
-		Package: "./extension/doctor",
 		Test:    "TestRepairRebuildsDerivedData/mentions_miscounted",
 	},
 	{
@@ -118,7 +104,6 @@ var diagnosis = []Mutant{
 		File:    "schema/check/repair.go",
 		Old:     "err != nil || len(users) == 0 {",
 		New:     "err != nil || len(users) >= 0 {",
-		Package: "./extension/doctor",
 		Test:    "TestRepairRebuildsDerivedData/text_in_disorder",
 	},
 	{
@@ -126,7 +111,6 @@ var diagnosis = []Mutant{
 		File:    "schema/check/values.go",
 		Old:     "if schema.HashContent(v[0]) != v[1] {",
 		New:     "if false {",
-		Package: "./extension/doctor",
 		Test:    "TestAlteredTextIsNoticed",
 	},
 	{
@@ -134,7 +118,6 @@ var diagnosis = []Mutant{
 		File:    "internal/sqlite/checkpoint.go",
 		Old:     "db.logHeld.Store(max(frames-moved, 0))",
 		New:     "db.logHeld.Store(0)",
-		Package: "./extension",
 		Test:    "TestHealthShowsAHeldLog",
 	},
 	{
@@ -142,7 +125,6 @@ var diagnosis = []Mutant{
 		File:    "recall/search.go",
 		Old:     "s.noteDegraded(userID, answer.Degraded)",
 		New:     "s.noteDegraded(userID, nil)",
-		Package: "./extension",
 		Test:    "TestHealthShowsDegradedArms",
 	},
 	{
@@ -150,7 +132,6 @@ var diagnosis = []Mutant{
 		File:    "internal/memory/overdue.go",
 		Old:     "if !due {",
 		New:     "if due {",
-		Package: "./extension",
 		Test:    "TestHealthCountsOverdueNightsAndQuarantine",
 	},
 }

@@ -6,7 +6,6 @@ var encryption = []Mutant{
 		File:    "internal/sqlite/sealvfs.go",
 		Old:     "vfs.Register(name, tidying{adiantum.Wrap(afterSeal{vfs.Find(base)}, keyring{})})",
 		New:     "_ = adiantum.Wrap\n\t\tvfs.Register(name, tidying{afterSeal{vfs.Find(base)}})",
-		Package: "./schema",
 		Test:    "TestEncryptedFileLeaksNothing",
 	},
 	{
@@ -14,7 +13,6 @@ var encryption = []Mutant{
 		File:    "internal/sqlite/copy.go",
 		Old:     "return db.CopyWithKey(ctx, path, db.opts.Key)",
 		New:     "return db.CopyWithKey(ctx, path, Key{})",
-		Package: "./schema",
 		Test:    "TestEncryptedFileLeaksNothing",
 	},
 	{
@@ -22,7 +20,6 @@ var encryption = []Mutant{
 		File:    "internal/sqlite/backup.go",
 		Old:     "opts, err := db.opts.writeSealAt(name, key)",
 		New:     "opts, err := db.opts.writeSealAt(name, Key{})",
-		Package: "./cmd/ebb",
 		Test:    "TestKeyOfAnEncryptedMemory",
 	},
 	{
@@ -30,7 +27,6 @@ var encryption = []Mutant{
 		File:    "internal/sqlite/copy.go",
 		Old:     "return db.CopyWithKey(ctx, path, db.opts.Key)",
 		New:     "return db.CopyWithKey(ctx, path, Key{})",
-		Package: "./extension",
 		Test:    "TestEncryptedMemoryLeaksNothing",
 	},
 	{
@@ -38,7 +34,6 @@ var encryption = []Mutant{
 		File:    "internal/sqlite/seal.go",
 		Old:     "subtle.ConstantTimeCompare(check, page[at+len(sealMagic)+saltSize:][:checkSize]) == 1",
 		New:     "subtle.ConstantTimeCompare(check, page[at+len(sealMagic)+saltSize:][:checkSize]) >= 0",
-		Package: "./schema",
 		Test:    "TestWrongKeyChangesNothing",
 	},
 	{
@@ -46,7 +41,6 @@ var encryption = []Mutant{
 		File:    "internal/sqlite/seal.go",
 		Old:     "return nil, ErrKeyMissing",
 		New:     "return nil, ErrNotDatabase",
-		Package: "./schema",
 		Test:    "TestWrongKeyChangesNothing",
 	},
 	{
@@ -54,7 +48,6 @@ var encryption = []Mutant{
 		File:    "internal/sqlite/seal.go",
 		Old:     "return nil, ErrKeyUnneeded",
 		New:     "return nil, nil",
-		Package: "./schema",
 		Test:    "TestWrongKeyChangesNothing",
 	},
 	{
@@ -62,7 +55,6 @@ var encryption = []Mutant{
 		File:    "internal/sqlite/seal.go",
 		Old:     "_, _ = rand.Read(salt[:]) // it never fails",
 		New:     "_ = rand.Read",
-		Package: "./schema",
 		Test:    "TestEqualMemoriesDifferOnDisk",
 	},
 	{
@@ -70,7 +62,6 @@ var encryption = []Mutant{
 		File:    "internal/sqlite/seal.go",
 		Old:     "sealCopy   = sealPage / 2 // where the second copy begins",
 		New:     "sealCopy   = 0",
-		Package: "./schema",
 		Test:    "TestHalfOfSealLost",
 	},
 	{
@@ -78,7 +69,6 @@ var encryption = []Mutant{
 		File:    "internal/sqlite/key.go",
 		Old:     "{ _, _ = f.Write([]byte(k.String())) }",
 		New:     "{ _, _ = f.Write(k.secret()) }",
-		Package: "./schema",
 		Test:    "TestKeyIsNeverPrinted",
 	},
 	{
@@ -86,7 +76,6 @@ var encryption = []Mutant{
 		File:    "internal/sqlite/key.go",
 		Old:     `return "a key (not shown)"`,
 		New:     `return "a key " + string(k.secret())`,
-		Package: "./schema",
 		Test:    "TestKeyIsNeverPrinted",
 	},
 	{
@@ -94,7 +83,6 @@ var encryption = []Mutant{
 		File:    "internal/sqlite/key.go",
 		Old:     "return Key{func() []byte { return kept[:] }}, nil",
 		New:     "return Key{func() []byte { return secret }}, nil",
-		Package: "./schema",
 		Test:    "TestKeyIsCopied",
 	},
 	{
@@ -102,7 +90,6 @@ var encryption = []Mutant{
 		File:    "internal/sqlite/key.go",
 		Old:     "if kept == unset {",
 		New:     "if false && kept == unset {",
-		Package: "./schema",
 		Test:    "TestNewKey",
 	},
 	{
@@ -110,7 +97,6 @@ var encryption = []Mutant{
 		File:    "cmd/ebb/key.go",
 		Old:     "io.LimitReader(f, longestKey+1)",
 		New:     "io.LimitReader(f, longestKey)",
-		Package: "./cmd/ebb",
 		Test:    "TestKeyOfAnEncryptedMemory",
 	},
 	{
@@ -118,7 +104,6 @@ var encryption = []Mutant{
 		File:    "internal/sqlite/open.go",
 		Old:     "\tmatchSidecarModes(db.path)",
 		New:     "\t_ = matchSidecarModes",
-		Package: "./schema",
 		Test:    "TestConcurrentCreateWithTwoKeys",
 	},
 }

@@ -1,12 +1,13 @@
 package main
 
+import "strings"
+
 var erasure = append([]Mutant{
 	{
 		Defence: "an erased text leaves core memory and its history",
 		File:    "schema/erase/batch.go",
 		Old:     "b.documents, b.shown,",
 		New:     "b.documents,",
-		Package: "./schema/core",
 		Test:    "TestErasedMessageIsRemovedFromBlocks",
 	},
 	{
@@ -14,7 +15,6 @@ var erasure = append([]Mutant{
 		File:    "schema/chunks.go",
 		Old:     `SELECT 'delete', id, text, speaker FROM chunks WHERE memory_id = ?"`,
 		New:     `SELECT 'delete', id, text, speaker FROM chunks WHERE memory_id = -?"`,
-		Package: "./extension",
 		Test:    "TestErasedSessionIsGoneFromFile",
 	},
 	{
@@ -22,7 +22,6 @@ var erasure = append([]Mutant{
 		File:    "internal/sqlite/open.go",
 		Old:     `"PRAGMA secure_delete = on", `,
 		New:     `"PRAGMA secure_delete = off", `,
-		Package: "./extension",
 		Test:    "TestErasedSessionIsGoneFromFile",
 	},
 	{
@@ -30,7 +29,6 @@ var erasure = append([]Mutant{
 		File:    "schema/migrations/20260301000000_init.up.sql",
 		Old:     "VALUES ('secure-delete', 1);",
 		New:     "VALUES ('secure-delete', 0);",
-		Package: "./extension",
 		Test:    "TestErasedSessionIsGoneFromFile|TestErasedDayIsGoneFromEveryStore",
 	},
 	{
@@ -38,7 +36,6 @@ var erasure = append([]Mutant{
 		File:    "schema/erase/erase.go",
 		Old:     "if err := e.db.FinishMerges(ctx); err != nil {",
 		New:     "if err := error(nil); err != nil {",
-		Package: "./schema/erase",
 		Test:    "TestEraseDuringMerge",
 	},
 	{
@@ -46,7 +43,6 @@ var erasure = append([]Mutant{
 		File:    "schema/erase/erase.go",
 		Old:     "if err := e.db.TruncateLog(ctx); err != nil {",
 		New:     "if err := error(nil); err != nil {",
-		Package: "./extension",
 		Test:    "TestErasedSessionIsGoneFromFile",
 	},
 	{
@@ -54,7 +50,6 @@ var erasure = append([]Mutant{
 		File:    "internal/sqlite/checkpoint.go",
 		Old:     "if busy != 0 {",
 		New:     "if busy < 0 {",
-		Package: "./extension",
 		Test:    "TestErasureBlockedByReaderIsReportedAndFinished",
 	},
 	{
@@ -62,7 +57,6 @@ var erasure = append([]Mutant{
 		File:    "extension/health.go",
 		Old:     " && h.OpenErasures == 0",
 		New:     "",
-		Package: "./extension",
 		Test:    "TestErasureBlockedByReaderIsReportedAndFinished",
 	},
 	{
@@ -70,7 +64,6 @@ var erasure = append([]Mutant{
 		File:    "schema/memories.go",
 		Old:     `Where("NOT EXISTS (SELECT 1 FROM erasing AS x WHERE x.record = 'memories' AND x.id = m.id)")`,
 		New:     `Where("1 = 1")`,
-		Package: "./schema",
 		Test:    "TestMemoriesAreReadAlikeInEveryWay",
 	},
 	{
@@ -78,7 +71,6 @@ var erasure = append([]Mutant{
 		File:    "schema/memories.go",
 		Old:     "WHERE NOT EXISTS (SELECT 1 FROM erasing AS x WHERE x.record = 'memories' AND x.id = m.id) AND `",
 		New:     "WHERE `",
-		Package: "./extension",
 		Test:    "TestInterruptedErasureHidesAllAndResumesAtOpen",
 	},
 	{
@@ -86,7 +78,6 @@ var erasure = append([]Mutant{
 		File:    "extension/extension.go",
 		Old:     "if err := x.resumeErasures(ctx); err != nil {",
 		New:     "if err := error(nil); err != nil {",
-		Package: "./extension",
 		Test:    "TestInterruptedErasureHidesAllAndResumesAtOpen",
 	},
 	{
@@ -94,7 +85,6 @@ var erasure = append([]Mutant{
 		File:    "schema/events.go",
 		Old:     "			if erased {\n				e.Seq, event.Appended = 0, EventErased",
 		New:     "			if erased && false {\n				e.Seq, event.Appended = 0, EventErased",
-		Package: "./extension",
 		Test:    "TestErasedSessionIsGoneFromFile",
 	},
 	{
@@ -102,7 +92,6 @@ var erasure = append([]Mutant{
 		File:    "eventbus/journal.go",
 		Old:     "			if erased {\n				e.Seq, outcomes[i] = 0, Erased",
 		New:     "			if erased && false {\n				e.Seq, outcomes[i] = 0, Erased",
-		Package: "./extension",
 		Test:    "TestErasedUserIsGoneFromFile",
 	},
 	{
@@ -110,7 +99,6 @@ var erasure = append([]Mutant{
 		File:    "eventbus/journal.go",
 		Old:     "owner = tx.KnownUserID",
 		New:     "_ = tx.KnownUserID",
-		Package: "./extension",
 		Test:    "TestLateWritersDoNotBringErasedUserBack",
 	},
 	{
@@ -118,7 +106,6 @@ var erasure = append([]Mutant{
 		File:    "internal/memory/episode.go",
 		Old:     "if err := tx.SameUser(ctx, scope, stored.UserID); err != nil {",
 		New:     "if err := tx.SameUser(ctx, scope, stored.UserID); err != nil && false {",
-		Package: "./extension",
 		Test:    "TestLateWritersDoNotBringErasedUserBack",
 	},
 	{
@@ -126,7 +113,6 @@ var erasure = append([]Mutant{
 		File:    "tools/claims.go",
 		Old:     "if _, err := tx.Memory(ctx, userID, b.turn.UID); err != nil {",
 		New:     "if _, err := tx.Memory(ctx, userID, b.turn.UID); err != nil && false {",
-		Package: "./tools",
 		Test:    "TestErasedMessageBacksNoClaim",
 	},
 	{
@@ -134,7 +120,6 @@ var erasure = append([]Mutant{
 		File:    "schema/erase/user.go",
 		Old:     "SET tenant = ?, name = '', time_zone",
 		New:     "SET tenant = ?, name = name, time_zone",
-		Package: "./extension",
 		Test:    "TestErasedUserIsGoneFromFile",
 	},
 	{
@@ -142,7 +127,6 @@ var erasure = append([]Mutant{
 		File:    "schema/db.go",
 		Old:     "db.scopes.forget()",
 		New:     "_ = db.scopes",
-		Package: "./extension",
 		Test:    "TestStaleUserIDOfAnotherProcessAfterErase",
 	},
 	{
@@ -150,7 +134,6 @@ var erasure = append([]Mutant{
 		File:    "extension/erase.go",
 		Old:     "x.searcher.Forget(userID)\n\tif x.vectors",
 		New:     "if x.vectors",
-		Package: "./extension",
 		Test:    "TestIndexesDropErased",
 	},
 	{
@@ -158,7 +141,6 @@ var erasure = append([]Mutant{
 		File:    "extension/erase.go",
 		Old:     "x.vectors.ForgetQueries()",
 		New:     "_ = x.vectors",
-		Package: "./extension",
 		Test:    "TestIndexesDropErased",
 	},
 	{
@@ -166,7 +148,6 @@ var erasure = append([]Mutant{
 		File:    "schema/erase/erase.go",
 		Old:     "DO UPDATE SET term = leases.term + CASE WHEN leases.holder <> excluded.holder THEN 1 ELSE 0 END, holder = excluded.holder, expires_at = excluded.expires_at`,\n\t\te.db.NightLease(e.userID), schema.ErasureHolder",
 		New:     "DO UPDATE SET term = leases.term WHERE excluded.holder <> ''`,\n\t\te.db.NightLease(e.userID), schema.ErasureHolder",
-		Package: "./extension",
 		Test:    "TestNightWritesNothingErasedMeanwhile",
 	},
 	{
@@ -174,7 +155,6 @@ var erasure = append([]Mutant{
 		File:    "schema/erase/derived.go",
 		Old:     "if erased > 0 && left < need {",
 		New:     "if erased > 0 && left < need-need {",
-		Package: "./schema/erase",
 		Test:    "TestEraseDerived",
 	},
 	{
@@ -182,7 +162,6 @@ var erasure = append([]Mutant{
 		File:    "schema/erase/derived.go",
 		Old:     "if erased > 0 && left < need {",
 		New:     "if erased > 0 && need > 0 {",
-		Package: "./schema/erase",
 		Test:    "TestEraseDerived",
 	},
 	{
@@ -190,7 +169,6 @@ var erasure = append([]Mutant{
 		File:    "schema/erase/derived.go",
 		Old:     "if only[term] && !text.IsStopWord(term) {",
 		New:     "if only[term] && text.IsStopWord(term) {",
-		Package: "./schema/erase",
 		Test:    "TestEraseDerived",
 	},
 	{
@@ -198,7 +176,6 @@ var erasure = append([]Mutant{
 		File:    "schema/erase/derived.go",
 		Old:     "} else if revealed && b.targets[m.id] == nil {",
 		New:     "} else if revealed && b.targets[m.id] != nil {",
-		Package: "./schema/erase",
 		Test:    "TestReflectionRepeatingErasedTextIsErased",
 	},
 	{
@@ -206,7 +183,6 @@ var erasure = append([]Mutant{
 		File:    "schema/erase/derived.go",
 		Old:     "AND protected = 0 AND NOT EXISTS",
 		New:     "AND NOT EXISTS",
-		Package: "./schema/erase",
 		Test:    "TestEraseOfMessagesJudgesClaimsWithoutSource",
 	},
 	{
@@ -214,7 +190,6 @@ var erasure = append([]Mutant{
 		File:    "schema/erase/derived.go",
 		Old:     "AND origin = 'assistant'",
 		New:     "AND origin <> ''",
-		Package: "./schema/erase",
 		Test:    "TestEraseOfMessagesJudgesClaimsWithoutSource",
 	},
 	{
@@ -222,7 +197,6 @@ var erasure = append([]Mutant{
 		File:    "schema/erase/sweep.go",
 		Old:     "if slices.Contains(ownFields, name) {",
 		New:     "if slices.Contains(ownFields[:0], name) {",
-		Package: "./schema/erase",
 		Test:    "TestEraseKeepsRecordsOfOtherMemories",
 	},
 	{
@@ -230,7 +204,6 @@ var erasure = append([]Mutant{
 		File:    "schema/erase/batch.go",
 		Old:     "b.moveWatermarks, b.remember,",
 		New:     "b.moveWatermarks,",
-		Package: "./schema/erase",
 		Test:    "TestSweepGoesOnAfterItsProcess",
 	},
 	{
@@ -238,7 +211,6 @@ var erasure = append([]Mutant{
 		File:    "schema/erase/batch.go",
 		Old:     "b.deleteMessages,\n\t\tb.documents,",
 		New:     "b.deleteMessages,",
-		Package: "./schema/erase",
 		Test:    "TestEraseOfLastPartErasesDocumentAndConversation",
 	},
 	{
@@ -246,7 +218,6 @@ var erasure = append([]Mutant{
 		File:    "schema/erase/mentions.go",
 		Old:     "SET summary = '' WHERE id = ? AND summary <> ''",
 		New:     "SET summary = '' WHERE id = ? AND summary = ''",
-		Package: "./schema/erase",
 		Test:    "TestEraseDerived",
 	},
 	{
@@ -254,7 +225,6 @@ var erasure = append([]Mutant{
 		File:    "schema/erase/mentions.go",
 		Old:     `"DELETE FROM entities WHERE id = ?", id)`,
 		New:     `"DELETE FROM entities WHERE id = -?", id)`,
-		Package: "./schema/erase",
 		Test:    "TestEraseDerived",
 	},
 	{
@@ -262,7 +232,6 @@ var erasure = append([]Mutant{
 		File:    "schema/erase/batch.go",
 		Old:     "b.revive, b.rederive,",
 		New:     "b.rederive,",
-		Package: "./schema/erase",
 		Test:    "TestEraseDerived",
 	},
 	{
@@ -270,7 +239,6 @@ var erasure = append([]Mutant{
 		File:    "schema/erase/sweep.go",
 		Old:     "WHERE record = 'memories' AND record_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))\n\t\tAND (before <> '' OR after <> '')`, schema.JSONList(b.order))",
 		New:     "WHERE record = 'memories' AND record_id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))\n\t\tAND before = 'never'`, schema.JSONList(b.order[:0]))",
-		Package: "./schema/erase",
 		Test:    "TestUndoAfterErase",
 	},
 	{
@@ -278,7 +246,6 @@ var erasure = append([]Mutant{
 		File:    "extension/transfer/erased.go",
 		Old:     "return w.erased(ctx, schema.TombstoneEvent, l.Event.ID)",
 		New:     "return false, nil",
-		Package: "./extension",
 		Test:    "TestOldExportDoesNotRestoreErased",
 	},
 	{
@@ -286,7 +253,6 @@ var erasure = append([]Mutant{
 		File:    "extension/transfer/erased.go",
 		Old:     "\treturn p.stale, nil\n}",
 		New:     "\treturn false, nil\n}",
-		Package: "./extension",
 		Test:    "TestOldExportDoesNotRestoreErased|TestErasedDayIsGoneFromEveryStore",
 	},
 	{
@@ -294,7 +260,6 @@ var erasure = append([]Mutant{
 		File:    "extension/transfer/erased.go",
 		Old:     "\tif p.whole {\n\t\treturn true, nil",
 		New:     "\tif p.whole {\n\t\treturn false, nil",
-		Package: "./extension",
 		Test:    "TestOldExportDoesNotRestoreErasedUser",
 	},
 	{
@@ -302,7 +267,6 @@ var erasure = append([]Mutant{
 		File:    "extension/transfer/erased.go",
 		Old:     "p.whole || erased, p.stale || since",
 		New:     "p.whole || erased, p.stale || since && false",
-		Package: "./extension",
 		Test:    "TestExportOfAnotherBeginningDoesNotRestoreErasedUser",
 	},
 	{
@@ -310,7 +274,6 @@ var erasure = append([]Mutant{
 		File:    "extension/transfer/erased.go",
 		Old:     "w.passed.stale = w.passed.stale || gone",
 		New:     "w.passed.stale = w.passed.stale || gone && false",
-		Package: "./extension",
 		Test:    "TestExportWrittenAfterErasureIsRestored",
 	},
 	{
@@ -318,7 +281,6 @@ var erasure = append([]Mutant{
 		File:    "extension/transfer/erased.go",
 		Old:     "return w.eitherPassed(ctx, about.MemoryID, \"\")",
 		New:     "return false, nil",
-		Package: "./extension",
 		Test:    "TestImportSkipsQuestionsAboutErased",
 	},
 	{
@@ -326,7 +288,6 @@ var erasure = append([]Mutant{
 		File:    "extension/transfer/erased.go",
 		Old:     "if version, claim := r.passed.claims[uid]; claim {",
 		New:     "if version, claim := r.passed.claims[uid]; !claim {",
-		Package: "./extension",
 		Test:    "TestImportSkipsClaimsDerivedFromErased",
 	},
 	{
@@ -334,7 +295,6 @@ var erasure = append([]Mutant{
 		File:    "cmd/ebb/erase.go",
 		Old:     "\tcase code:\n\tdefault:",
 		New:     "\tcase code, \"yes\":\n\tdefault:",
-		Package: "./cmd/ebb",
 		Test:    "TestEraseNeedsCode",
 	},
 }, sweeps()...)
@@ -342,23 +302,21 @@ var erasure = append([]Mutant{
 // sweeps returns a mutant for each store that an erasure covers.
 func sweeps() (mutants []Mutant) {
 	const all = "{b.injections, b.proposals, b.gaps, b.ledger, b.audits, b.faults,"
-	for _, store := range []struct{ name, without string }{
-		{"what models were shown and asked", "{b.proposals, b.gaps, b.ledger, b.audits, b.faults,"},
-		{"proposals", "{b.injections, b.gaps, b.ledger, b.audits, b.faults,"},
-		{"what nights left out", "{b.injections, b.proposals, b.ledger, b.audits, b.faults,"},
-		{"the ledger of nights", "{b.injections, b.proposals, b.gaps, b.audits, b.faults,"},
-		{"the audit", "{b.injections, b.proposals, b.gaps, b.ledger, b.faults,"},
-		{"errors of background work and of consumers", "{b.injections, b.proposals, b.gaps, b.ledger, b.audits,"},
+	for _, store := range []struct{ name, statement, test string }{
+		{"what models were shown and asked", "b.injections, ", "TestErasedDayIsGoneFromEveryStore"},
+		{"decided proposals", "b.proposals, ", "TestErasedWordsLeaveWhatIsShownWithTheMessage"},
+		{"what nights left out", "b.gaps, ", "TestErasedDayIsGoneFromEveryStore"},
+		{"the ledger of nights", "b.ledger, ", "TestErasedDayIsGoneFromEveryStore"},
+		{"the audit", "b.audits, ", "TestEraseKeepsRecordsOfOtherMemories"},
+		{"errors of background work and of consumers", "b.faults,", "TestErasedDayIsGoneFromEveryStore"},
 	} {
-		m := Mutant{
+		mutants = append(mutants, Mutant{
 			Defence: "erased data is removed from " + store.name,
-			File:    "schema/erase/sweep.go", Old: all, New: store.without,
-			Package: "./extension", Test: "TestErasedDayIsGoneFromEveryStore",
-		}
-		if store.name == "the audit" {
-			m.Package, m.Test = "./schema/erase", "TestEraseKeepsRecordsOfOtherMemories"
-		}
-		mutants = append(mutants, m)
+			File:    "schema/erase/sweep.go",
+			Old:     all,
+			New:     strings.Replace(all, store.statement, "", 1),
+			Test:    store.test,
+		})
 	}
 	return mutants
 }

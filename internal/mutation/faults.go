@@ -6,7 +6,6 @@ var faults = []Mutant{
 		File:    "internal/sqlite/immutable.go",
 		Old:     "err == nil && beside.Size() > 0 {",
 		New:     "err == nil && beside.Size() < 0 {",
-		Package: "./schema",
 		Test:    "TestReadOnlyFolder/a_log",
 	},
 	{
@@ -14,7 +13,6 @@ var faults = []Mutant{
 		File:    "internal/sqlite/immutable.go",
 		Old:     "err == nil && !medium {",
 		New:     "err == nil && !medium && false {",
-		Package: "./schema",
 		Test:    "TestReadOnlyFolder/an_index_left_behind",
 	},
 	{
@@ -22,7 +20,6 @@ var faults = []Mutant{
 		File:    "internal/sqlite/immutable.go",
 		Old:     "if db.immutableInfo == nil {",
 		New:     "if db.immutableInfo != nil || true {",
-		Package: "./schema",
 		Test:    "TestLocklessReadDetectsWrites",
 	},
 	{
@@ -30,7 +27,6 @@ var faults = []Mutant{
 		File:    "internal/sqlite/open.go",
 		Old:     " && ownerWrites(path) {",
 		New:     " {",
-		Package: "./schema",
 		Test:    "TestReadOnlyFile",
 	},
 	{
@@ -38,7 +34,6 @@ var faults = []Mutant{
 		File:    "internal/sqlite/faults.go",
 		Old:     "if db.failedCommit == nil {",
 		New:     "if db.failedCommit != nil || true {",
-		Package: "./schema",
 		Test:    "TestWritesAreRefusedAfterFailedSync",
 	},
 	{
@@ -46,7 +41,6 @@ var faults = []Mutant{
 		File:    "internal/sqlite/rewritelog.go",
 		Old:     "err != nil || log.Size() == 0 {",
 		New:     "err != nil || log.Size() >= 0 {",
-		Package: "./schema",
 		Test:    "TestDurabilityAfterFailedSync",
 	},
 	{
@@ -54,7 +48,6 @@ var faults = []Mutant{
 		File:    "internal/sqlite/rewritelog.go",
 		Old:     "if _, err := f.WriteAt(part, at); err != nil {",
 		New:     "if at < 0 {",
-		Package: "./schema",
 		Test:    "TestDurabilityAfterFailedSync",
 	},
 	{
@@ -62,7 +55,6 @@ var faults = []Mutant{
 		File:    "internal/sqlite/open.go",
 		Old:     "if err := keepEntries(db.opts.disk(), filepath.Dir(db.path)); err != nil {",
 		New:     "if filepath.Dir(db.path) == \"\" {",
-		Package: "./schema",
 		Test:    "TestLogNameIsSynced",
 	},
 	{
@@ -70,7 +62,6 @@ var faults = []Mutant{
 		File:    "internal/sqlite/checkpoint.go",
 		Old:     "db.recordFault(faultCheckpoint, err)",
 		New:     "_ = err",
-		Package: "./schema",
 		Test:    "TestFailingCheckpointIsReported",
 	},
 	{
@@ -78,7 +69,6 @@ var faults = []Mutant{
 		File:    "internal/sqlite/errors.go",
 		Old:     "case (errors.Is(err, sqlite3.IOERR) || errors.Is(err, sqlite3.CANTOPEN)) && db.opts.disk().Full(path):",
 		New:     "case false:",
-		Package: "./schema",
 		Test:    "TestFullDisk",
 	},
 	{
@@ -86,7 +76,6 @@ var faults = []Mutant{
 		File:    "internal/sqlite/open.go",
 		Old:     "\"PRAGMA synchronous = full\")",
 		New:     "\"PRAGMA synchronous = normal\")",
-		Package: "./extension",
 		Test:    "TestPowerLoss",
 		Args:    []string{"-images", "160"},
 	},
@@ -95,7 +84,6 @@ var faults = []Mutant{
 		File:    "internal/sqlite/write.go",
 		Old:     "len(group) == 1 || isFault(err) {",
 		New:     "len(group) == 1 {",
-		Package: "./schema",
 		Test:    "TestFailedGroupCommit",
 	},
 	{
@@ -103,7 +91,6 @@ var faults = []Mutant{
 		File:    "internal/sqlite/read.go",
 		Old:     "err = &namedError{ErrIO, fmt.Errorf(\"the read was cut short: %w\", undo)}",
 		New:     "_ = &namedError{ErrIO, fmt.Errorf(\"the read was cut short: %w\", undo)}",
-		Package: "./schema",
 		Test:    "TestInterruptedReadIsAnError",
 	},
 	{
@@ -111,7 +98,6 @@ var faults = []Mutant{
 		File:    "internal/sqlite/backup.go",
 		Old:     "if err == nil && sqlite3.ErrorCode(code&0xff) == sqlite3.IOERR {",
 		New:     "if err != nil && sqlite3.ErrorCode(code&0xff) == sqlite3.IOERR {",
-		Package: "./internal/sqlite",
 		Test:    "TestUnreadablePageIsNotDamage",
 	},
 	{
@@ -119,7 +105,6 @@ var faults = []Mutant{
 		File:    "internal/sqlite/open.go",
 		Old:     "db.closeErr = db.passiveCheckpoint(db.conn) //",
 		New:     "_ = db.passiveCheckpoint(db.conn) //",
-		Package: "./schema",
 		Test:    "TestFailingCheckpointIsReported",
 	},
 	{
@@ -127,7 +112,6 @@ var faults = []Mutant{
 		File:    "internal/sqlite/errors.go",
 		Old:     "case errors.Is(err, sqlite3.IOERR), errors.Is(err, sqlite3.CANTOPEN):",
 		New:     "case false:",
-		Package: "./extension",
 		Test:    "TestEveryFault",
 	},
 	{
@@ -135,7 +119,6 @@ var faults = []Mutant{
 		File:    "eventbus/consumer.go",
 		Old:     "c.fault = shorten(err.Error())",
 		New:     "c.fault = shorten(\"\")",
-		Package: "./extension",
 		Test:    "TestBackgroundFaultIsInHealth",
 	},
 	{
@@ -143,7 +126,6 @@ var faults = []Mutant{
 		File:    "internal/sqlite/sealvfs.go",
 		Old:     "(size-f.seal)/sealPage*sealPage",
 		New:     "(size-f.seal)/1",
-		Package: "./extension",
 		Test:    "TestPowerLoss",
 		Args:    []string{"-images", "160"},
 	},
@@ -152,7 +134,6 @@ var faults = []Mutant{
 		File:    "internal/sqlite/logfile.go",
 		Old:     "if err := f.flush(); err != nil {\n\t\treturn err\n\t}\n\treturn f.File.Sync(flags)",
 		New:     "return f.File.Sync(flags)",
-		Package: "./internal/sqlite",
 		Test:    "TestACommitIsWrittenToTheLogInOneCall",
 	},
 	{
@@ -160,7 +141,6 @@ var faults = []Mutant{
 		File:    "internal/sqlite/logfile.go",
 		Old:     "f.buffering = f.buffering && f.at == 0 && len(f.buffered) == logHeader\n",
 		New:     "",
-		Package: "./internal/sqlite",
 		Test:    "TestACommitIsWrittenToTheLogInOneCall",
 	},
 	{
@@ -168,7 +148,6 @@ var faults = []Mutant{
 		File:    "internal/sqlite/logfile.go",
 		Old:     "f.pooled, f.buffered = nil, nil",
 		New:     "f.pooled = nil",
-		Package: "./internal/sqlite",
 		Test:    "TestACommitIsWrittenToTheLogInOneCall",
 	},
 	{
@@ -176,7 +155,6 @@ var faults = []Mutant{
 		File:    "extension/publication.go",
 		Old:     "case of.stored != p.stored && !of.isStored():",
 		New:     "case false:",
-		Package: "./extension",
 		Test:    "TestSourceWaitsForConcurrentReport",
 	},
 }

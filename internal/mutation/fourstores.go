@@ -6,7 +6,6 @@ var fourStores = []Mutant{
 		File:    "tools/remember_fact.go",
 		Old:     "if d.proposes() || c.hostDecides(d) {",
 		New:     "if d.proposes() && d.ForeignModel || c.hostDecides(d) {",
-		Package: "./extension",
 		Test:    "TestMainAgentReviews",
 	},
 	{
@@ -14,7 +13,6 @@ var fourStores = []Mutant{
 		File:    "tools/offers.go",
 		Old:     `if why := o.waitsForHost(d); why != "" {`,
 		New:     `if why := o.waitsForHost(d); why == "-" {`,
-		Package: "./extension",
 		Test:    "TestMainAgentReviews",
 	},
 	{
@@ -22,7 +20,6 @@ var fourStores = []Mutant{
 		File:    "consolidate/fourstores/draft.go",
 		Old:     "p, err := schema.PendingProposal(ctx, snap, userID, id, []string{KindGrant})",
 		New:     "p, err := schema.PendingProposal(ctx, snap, userID, id, kinds)",
-		Package: "./extension",
 		Test:    "TestReflection",
 	},
 	{
@@ -30,7 +27,6 @@ var fourStores = []Mutant{
 		File:    "consolidate/fourstores/draft.go",
 		Old:     `if poison.InspectClaim(s) != "" {`,
 		New:     `if poison.InspectClaim(s) == "-" {`,
-		Package: "./extension",
 		Test:    "TestHostileReflection",
 	},
 	{
@@ -38,7 +34,6 @@ var fourStores = []Mutant{
 		File:    "consolidate/fourstores/draft.go",
 		Old:     "if len(out.Sources) < 2 || grounding",
 		New:     "if len(out.Sources) < 0 || grounding",
-		Package: "./extension",
 		Test:    "TestHostileReflection",
 	},
 	{
@@ -46,7 +41,6 @@ var fourStores = []Mutant{
 		File:    "consolidate/fourstores/reflection.go",
 		Old:     "if len(open) > 0 {",
 		New:     "if len(open) > 9 {",
-		Package: "./extension",
 		Test:    "TestReflection",
 	},
 	{
@@ -54,7 +48,6 @@ var fourStores = []Mutant{
 		File:    "extension/markdown/stores.go",
 		Old:     "strings.TrimSpace(string(last)) == erased)",
 		New:     "len(last) > 0)",
-		Package: "./extension/markdown",
 		Test:    "TestStores",
 	},
 	{
@@ -62,7 +55,6 @@ var fourStores = []Mutant{
 		File:    "recall/stores/stores.go",
 		Old:     "return m.State == schema.StateDormant && BandOf(",
 		New:     "return m.State == schema.StateRetired && BandOf(",
-		Package: "./extension",
 		Test:    "TestFourStoresEndToEnd",
 	},
 	{
@@ -70,7 +62,6 @@ var fourStores = []Mutant{
 		File:    "tools/offers.go",
 		Old:     "!c.Review || c.Agent == d.MainAgent",
 		New:     "c.Agent == d.MainAgent",
-		Package: "./extension",
 		Test:    "TestMainAgentReviewsBlocks",
 	},
 	{
@@ -78,7 +69,6 @@ var fourStores = []Mutant{
 		File:    "tools/offers.go",
 		Old:     "min(b.Trust, c.Trust), c.Agent, by)",
 		New:     "schema.MaxTrust, c.Agent, by)",
-		Package: "./extension",
 		Test:    "TestMainAgentReviewsBlocks",
 	},
 	{
@@ -86,7 +76,6 @@ var fourStores = []Mutant{
 		File:    "tools/stores.go",
 		Old:     "of != nil && !of.Pins && of.Writer != core.ModelWrites",
 		New:     "of != nil && !of.Pins && of.Writer != core.ModelWrites && of.Weight < 0",
-		Package: "./extension",
 		Test:    "TestStoreWriters",
 	},
 	{
@@ -94,7 +83,6 @@ var fourStores = []Mutant{
 		File:    "tools/stores.go",
 		Old:     "Unquarantined: true, Where",
 		New:     "Where",
-		Package: "./extension",
 		Test:    "TestFourStoresEndToEnd",
 	},
 }

@@ -6,7 +6,6 @@ var isolation = []Mutant{
 		File:    "eventbus/jetstream/inbox.go",
 		Old:     "return i.opts.Accept(subject, e)",
 		New:     "return nil",
-		Package: "./eventbus/jetstream",
 		Test:    "TestPoisonedMessages",
 	},
 	{
@@ -14,7 +13,6 @@ var isolation = []Mutant{
 		File:    "docs/postgres/pgvector.sql",
 		Old:     "WHERE e.user_id = of_user AND",
 		New:     "WHERE of_user > 0 AND",
-		Package: "./recall",
 		Test:    "TestNearestByPgvector",
 		Server:  true,
 	},
@@ -23,7 +21,6 @@ var isolation = []Mutant{
 		File:    "schema/scratch.go",
 		Old:     `{"events", "user_id = ?"}`,
 		New:     `{"events", "? > 0"}`,
-		Package: "./postgres",
 		Test:    "TestNightIsTried",
 		Server:  true,
 	},
@@ -32,7 +29,6 @@ var isolation = []Mutant{
 		File:    "schema/scratch.go",
 		Old:     `if scratch, err = open(ctx, filepath.Join(folder, "copy.db"), &Options{Now: db.Now, Key: key}); err != nil {`,
 		New:     `if scratch, err = open(ctx, filepath.Join(folder, "copy.db"), &Options{Now: db.Now}); key.IsZero() || err != nil {`,
-		Package: "./postgres",
 		Test:    "TestNightIsTried",
 		Server:  true,
 	},
@@ -41,7 +37,6 @@ var isolation = []Mutant{
 		File:    "schema/derive.go",
 		Old:     "ON t.id = l.to_id AND +t.user_id = ?1",
 		New:     "ON t.id = l.to_id",
-		Package: "./recall",
 		Test:    "TestRelationsOfOthersAndCycles",
 	},
 	{
@@ -49,7 +44,6 @@ var isolation = []Mutant{
 		File:    "schema/chunks.go",
 		Old:     "WHERE c.id BETWEEN ? AND ? ORDER BY c.id`",
 		New:     "WHERE c.id >= ?1 - (?1 & 0xffffffff) - (1 << 34) AND ?2 > 0 ORDER BY c.id`",
-		Package: "./plugin_test",
 		Test:    "TestUsersCannotObserveOthers",
 		Args:    []string{"-rapid.nofailfile"},
 	},
@@ -58,7 +52,6 @@ var isolation = []Mutant{
 		File:    "schema/vecstore/vectors.go",
 		Old:     "WHERE v.user_id = ? AND v.id > ? AND +v.generation = ? ORDER BY v.id`",
 		New:     "WHERE v.user_id > ?-10 AND v.id > ? AND +v.generation = ? ORDER BY v.id`",
-		Package: "./plugin_test",
 		Test:    "TestUsersCannotObserveOthers",
 		Args:    []string{"-rapid.nofailfile"},
 	},
@@ -67,7 +60,6 @@ var isolation = []Mutant{
 		File:    "internal/server/auth.go",
 		Old:     "if !t.Metrics && !t.Service {",
 		New:     "if false {",
-		Package: "./internal/server",
 		Test:    "TestMetricsAreNotForAUser",
 	},
 	{
@@ -75,7 +67,6 @@ var isolation = []Mutant{
 		File:    "extension/timeline.go",
 		Old:     "OccurredAt: row.OccurredAt.Time, RecordedAt",
 		New:     "OccurredAt: row.OccurredAt.Time, Seq: row.Seq, RecordedAt",
-		Package: "./plugin_test",
 		Test:    "TestUsersCannotObserveOthers",
 		Args:    []string{"-rapid.nofailfile"},
 	},
@@ -84,7 +75,6 @@ var isolation = []Mutant{
 		File:    "schema/memories.go",
 		Old:     "m.uid = ? AND m.user_id = ?",
 		New:     "m.uid = ? AND ? > 0",
-		Package: "./plugin_test",
 		Test:    "TestForeignIDsAreUnknownIDs",
 	},
 	{
@@ -92,7 +82,6 @@ var isolation = []Mutant{
 		File:    "schema/undo/undo.go",
 		Old:     `"SELECT id, state FROM runs WHERE user_id = ? AND uid = ?"`,
 		New:     `"SELECT id, state FROM runs WHERE (user_id = ? OR TRUE) AND uid = ?"`,
-		Package: "./plugin_test",
 		Test:    "TestForeignIDsAreUnknownIDs",
 	},
 	{
@@ -100,7 +89,6 @@ var isolation = []Mutant{
 		File:    "schema/pending.go",
 		Old:     `Where("user_id = ? AND uid = ? AND state = 'pending'`,
 		New:     `Where("(user_id = ? OR TRUE) AND uid = ? AND state = 'pending'`,
-		Package: "./plugin_test",
 		Test:    "TestForeignIDsAreUnknownIDs",
 	},
 	{
@@ -108,7 +96,6 @@ var isolation = []Mutant{
 		File:    "schema/entities.go",
 		Old:     "WHERE a.user_id = ? AND a.alias = ?\n\t\t\tUNION",
 		New:     "WHERE (a.user_id = ? OR TRUE) AND a.alias = ?\n\t\t\tUNION",
-		Package: "./plugin_test",
 		Test:    "TestForeignIDsAreUnknownIDs",
 	},
 	{
@@ -116,7 +103,6 @@ var isolation = []Mutant{
 		File:    "schema/erase/choose.go",
 		Old:     `"SELECT id FROM memories WHERE user_id = ?2 AND uid = ?3"`,
 		New:     `"SELECT id FROM memories WHERE (user_id = ?2 OR TRUE) AND uid = ?3"`,
-		Package: "./plugin_test",
 		Test:    "TestForeignIDsAreUnknownIDs",
 	},
 	{
@@ -124,7 +110,6 @@ var isolation = []Mutant{
 		File:    "schema/records/write.go",
 		Old:     "if w.Trusted {\n\t\treturn uid, nil",
 		New:     "if true || w.Trusted {\n\t\treturn uid, nil",
-		Package: "./plugin_test",
 		Test:    "TestForeignExportIsUntrusted",
 	},
 	{
@@ -132,7 +117,6 @@ var isolation = []Mutant{
 		File:    "extension/health.go",
 		Old:     "return f.UserID != userID",
 		New:     "return f.UserID < 0",
-		Package: "./extension",
 		Test:    "TestStatsHideOtherUsersHealth",
 	},
 	{
@@ -140,7 +124,6 @@ var isolation = []Mutant{
 		File:    "extension/stats.go",
 		Old:     "return m.tenant == scope.Tenant && m.user == scope.User",
 		New:     "return true",
-		Package: "./extension",
 		Test:    "TestStatsHideOtherUsersHealth",
 	},
 	{
@@ -148,7 +131,6 @@ var isolation = []Mutant{
 		File:    "recall/degradation.go",
 		Old:     "{ return s.degraded.Of(userID) }",
 		New:     "{ return s.degraded.Of(users.Everybody) }",
-		Package: "./extension",
 		Test:    "TestHealthShowsDegradedArms",
 	},
 	{
@@ -156,7 +138,6 @@ var isolation = []Mutant{
 		File:    "eventbus/backlog.go",
 		Old:     "WHERE ? IN (e.user_id, 0) AND d.consumer",
 		New:     "WHERE ? > 0 AND d.consumer",
-		Package: "./extension",
 		Test:    "TestStatsHideOtherUsersHealth",
 	},
 	{
@@ -164,7 +145,6 @@ var isolation = []Mutant{
 		File:    "schema/chunks.go",
 		Old:     "WHERE c.id BETWEEN ? AND ? ORDER BY c.id`",
 		New:     "WHERE +c.id BETWEEN ? AND ? ORDER BY c.id`",
-		Package: "./extension",
 		Test:    "TestOtherUsersRowsAreNotRead",
 	},
 	{
@@ -172,7 +152,6 @@ var isolation = []Mutant{
 		File:    "schema/scopes.go",
 		Old:     "key := userKey{scope.Tenant, scope.User}",
 		New:     "key := userKey{\"\", scope.Tenant + scope.User}",
-		Package: "./plugin_test",
 		Test:    "TestNamesAreDistinct",
 	},
 	{
@@ -180,7 +159,6 @@ var isolation = []Mutant{
 		File:    "schema/scope.go",
 		Old:     "case strings.IndexByte(value, 0) >= 0:",
 		New:     "case strings.IndexByte(value, 0) >= 1<<20:",
-		Package: "./plugin_test",
 		Test:    "TestNamesAreDistinct",
 	},
 	{
@@ -188,7 +166,6 @@ var isolation = []Mutant{
 		File:    "schema/scopes.go",
 		Old:     "tenant != nil && *tenant != scope.Tenant {",
 		New:     "tenant != nil && *tenant != scope.Tenant && false {",
-		Package: "./extension/tenants",
 		Test:    "TestFileServesOneTenant",
 	},
 	{
@@ -196,7 +173,6 @@ var isolation = []Mutant{
 		File:    "extension/tenants/names.go",
 		Old:     "if u.Tenant != name {",
 		New:     "if u.Tenant != name && false {",
-		Package: "./extension/tenants",
 		Test:    "TestFileServesOneTenant",
 	},
 	{
@@ -204,7 +180,6 @@ var isolation = []Mutant{
 		File:    "extension/tenants/names.go",
 		Old:     "if err == nil && check != m.Check {",
 		New:     "if err == nil && check == \"\" {",
-		Package: "./extension/tenants",
 		Test:    "TestEncryptedFolderHidesNames",
 	},
 	{
@@ -212,7 +187,6 @@ var isolation = []Mutant{
 		File:    "extension/tenants/tenants.go",
 		Old:     "if f.holders > 0 || f.gone {",
 		New:     "if f.gone {",
-		Package: "./extension/tenants",
 		Test:    "TestTenantWaitsForRoom|TestMaxOpen",
 	},
 	{
@@ -220,7 +194,6 @@ var isolation = []Mutant{
 		File:    "extension/tenants/rounds.go",
 		Old:     "return f.x.RunDueNights(ctx)",
 		New:     "return nil",
-		Package: "./extension/tenants",
 		Test:    "TestNightsOfClosedFiles",
 		Args:    []string{"-timeout", "60s"},
 	},
@@ -229,15 +202,13 @@ var isolation = []Mutant{
 		File:    "internal/server/auth.go",
 		Old:     "if len(users)+len(tenants) > 0 {",
 		New:     "if len(users)+len(tenants) > 9 {",
-		Package: "./internal/server",
-		Test:    "TestAnotherUsersMemoryIsUnknown",
+		Test:    "TestAnotherUsersMemoryIsUnknownOverHTTP",
 	},
 	{
 		Defence: "the HTTP server checks the Host header",
 		File:    "internal/server/server.go",
 		Old:     "case !s.serves(r.Host):",
 		New:     "case false:",
-		Package: "./internal/server",
 		Test:    "TestHostAndOriginAreChecked",
 	},
 	{
@@ -245,7 +216,6 @@ var isolation = []Mutant{
 		File:    "internal/server/server.go",
 		Old:     `case len(r.Header.Values("Origin")) > 0 && !s.sameOrigin(r):`,
 		New:     "case false:",
-		Package: "./internal/server",
 		Test:    "TestHostAndOriginAreChecked",
 	},
 	{
@@ -253,7 +223,6 @@ var isolation = []Mutant{
 		File:    "internal/server/auth.go",
 		Old:     "		if !known {",
 		New:     "		if !known && false {",
-		Package: "./internal/server",
 		Test:    "TestEveryRequestNeedsAToken",
 	},
 }

@@ -7,7 +7,6 @@ var leftovers = []Mutant{
 		File:    "schema/forget.go",
 		Old:     "return tx.unlinkAll(ctx, m, by)",
 		New:     "return nil",
-		Package: "./extension",
 		Test:    "TestCognitiveRelations",
 	},
 	{
@@ -15,7 +14,6 @@ var leftovers = []Mutant{
 		File:    "internal/sqlite/erase.go",
 		Old:     "io.CopyN(f, zeroes{}, info.Size())",
 		New:     "io.CopyN(f, zeroes{}, 0)",
-		Package: "./extension/tenants",
 		Test:    "TestErasedTenantIsGone",
 	},
 	{
@@ -23,7 +21,6 @@ var leftovers = []Mutant{
 		File:    "internal/sqlite/erase.go",
 		Old:     "\"-journal\", \"-wal\"}",
 		New:     "\"-journal\"}",
-		Package: "./extension/tenants",
 		Test:    "TestErasedTenantLeavesNoLog",
 	},
 	{
@@ -31,7 +28,6 @@ var leftovers = []Mutant{
 		File:    "extension/tenants/tenants.go",
 		Old:     "err := schema.FinishErasures(d.path); err != nil {",
 		New:     "err := error(nil); err != nil {",
-		Package: "./extension/tenants",
 		Test:    "TestInterruptedTenantErasureIsFinished",
 	},
 	{
@@ -39,7 +35,6 @@ var leftovers = []Mutant{
 		File:    "internal/sqlite/erase.go",
 		Old:     "os.Rename(path, erasingName(path))",
 		New:     "error(nil)",
-		Package: "./extension/tenants",
 		Test:    "TestErasedTenantIsGone",
 	},
 	{
@@ -47,7 +42,6 @@ var leftovers = []Mutant{
 		File:    "extension/tenants/rounds.go",
 		Old:     "d.acquire(ctx, name, false)",
 		New:     "d.acquire(ctx, name, true)",
-		Package: "./extension/tenants",
 		Test:    "TestErasedTenantIsGone",
 	},
 	{
@@ -55,7 +49,6 @@ var leftovers = []Mutant{
 		File:    "extension/tenants/erase.go",
 		Old:     "case f == nil:",
 		New:     "case f == nil || f.holders > 0:",
-		Package: "./extension/tenants",
 		Test:    "TestEraseWaitsForHolders",
 	},
 	{
@@ -63,7 +56,6 @@ var leftovers = []Mutant{
 		File:    "internal/sqlite/erase.go",
 		Old:     "if InUse(path) {",
 		New:     "if InUse(path) && false {",
-		Package: "./extension/tenants",
 		Test:    "TestEraseOfOpenFile",
 	},
 	{
@@ -71,7 +63,6 @@ var leftovers = []Mutant{
 		File:    "internal/sqlite/tidyvfs.go",
 		Old:     "clear(p[from:to])",
 		New:     "_ = p[from:to]",
-		Package: "./internal/sqlite",
 		Test:    "TestDeletedTextIsInNoPage",
 	},
 	{
@@ -79,7 +70,6 @@ var leftovers = []Mutant{
 		File:    "internal/sqlite/sealvfs.go",
 		Old:     "tidying{adiantum.Wrap(afterSeal{vfs.Find(base)}, keyring{})}",
 		New:     "adiantum.Wrap(afterSeal{vfs.Find(base)}, keyring{})",
-		Package: "./internal/sqlite",
 		Test:    "TestDeletedTextIsInNoPage/sealed",
 	},
 	{
@@ -87,7 +77,6 @@ var leftovers = []Mutant{
 		File:    "extension/transfer/report.go",
 		Old:     "if r.Erased > 0 {",
 		New:     "if r.Erased < 0 {",
-		Package: "./cmd/ebb",
 		Test:    "TestImportingAnErasedTurnSaysSo",
 	},
 	{
@@ -95,7 +84,6 @@ var leftovers = []Mutant{
 		File:    "schema/rows.go",
 		Old:     `coalesce((SELECT max(record_id) FROM ops WHERE record = '" + table + "'), 0)`,
 		New:     `0 * length('" + table + "')`,
-		Package: "./schema",
 		Test:    "TestUndoIsPerUser",
 	},
 	{
@@ -103,7 +91,6 @@ var leftovers = []Mutant{
 		File:    "internal/sqlite/write.go",
 		Old:     "if version != db.version {",
 		New:     "if false && version != db.version {",
-		Package: "./schema",
 		Test:    "TestReusedSessionIDOfAnotherProcess",
 	},
 	{
@@ -111,7 +98,6 @@ var leftovers = []Mutant{
 		File:    "schema/erase/reach.go",
 		Old:     "for _, path := range copies {",
 		New:     "for _, path := range copies[:0] {",
-		Package: "./extension",
 		Test:    "TestReceiptListsCopiesBesideFile",
 	},
 }

@@ -19,7 +19,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -33,9 +37,8 @@ type Mutant struct {
 	Old string
 	// New replaces Old. The result must compile.
 	New string
-	// Package holds the test: "./schema".
-	Package string
-	// Test is the pattern of -run.
+	// Test is the pattern of -run: whole names of tests of one package, which
+	// [testFolders] finds, or subtests of one.
 	Test string
 	// Args are further arguments of go test, such as "-race" or a flag that
 	// the test defines. Default none.
@@ -48,14 +51,19 @@ var onlyArea = flag.String("area", "", "only this area")
 
 func main() {
 	flag.Parse()
-	if err := list(os.Stdout, *onlyArea); err != nil {
+	if err := list(os.Stdout, ".", *onlyArea); err != nil {
 		fmt.Fprintln(os.Stderr, "mutation:", err)
 		os.Exit(1)
 	}
 }
 
-// list prints the defences of one area, or of all if only is empty.
-func list(w io.Writer, only string) error {
+// list prints the defences of one area, or of all if only is empty, of the
+// module in root.
+func list(w io.Writer, root, only string) error {
+	folders, err := testFolders(root)
+	if err != nil {
+		return err
+	}
 	var out strings.Builder
 	for _, a := range areas {
 		if only != "" && only != a.name {
@@ -63,19 +71,54 @@ func list(w io.Writer, only string) error {
 		}
 		fmt.Fprintf(&out, "%s (%s, %d)\n\n", a.title, a.name, len(a.mutants))
 		for _, m := range a.mutants {
-			fmt.Fprintf(&out, "- %s\n  %s: %s\n  %s\n\n", m.Defence, m.File, change(m), testCommand(m))
+			folder, err := m.folder(folders)
+			if err != nil {
+				return err
+			}
+			command := fmt.Sprintf("go test %s -run '%s'", strings.Join(append([]string{folder}, m.Args...), " "), m.Test)
+			fmt.Fprintf(&out, "- %s\n  %s: %s\n  %s\n\n", m.Defence, m.File, change(m), command)
 		}
 	}
 	if out.Len() == 0 {
 		return fmt.Errorf("no area %q", only)
 	}
-	_, err := io.WriteString(w, out.String())
+	_, err = io.WriteString(w, out.String())
 	return err
 }
 
-// testCommand is the command that fails without the defence.
-func testCommand(m Mutant) string {
-	return fmt.Sprintf("go test %s -run '%s'", strings.Join(append([]string{m.Package}, m.Args...), " "), m.Test)
+var testFunc = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w*)\(`)
+
+// testFolders maps the name of each test of the module in root to the folders
+// that define it: "./schema".
+func testFolders(root string) (map[string][]string, error) {
+	folders := make(map[string][]string)
+	module := os.DirFS(root)
+	return folders, fs.WalkDir(module, ".", func(name string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		code, err := fs.ReadFile(module, name)
+		for _, f := range testFunc.FindAllStringSubmatch(string(code), -1) {
+			folders[f[1]] = append(folders[f[1]], "./"+path.Dir(name))
+		}
+		return err
+	})
+}
+
+// folder is the folder of the mutant's tests, given [testFolders].
+func (m Mutant) folder(folders map[string][]string) (string, error) {
+	var in []string
+	names, _, _ := strings.Cut(m.Test, "/")
+	for name := range strings.SplitSeq(strings.Trim(names, "^$()"), "|") {
+		if len(folders[name]) != 1 {
+			return "", fmt.Errorf("-run %s needs one test %s, and there are %d", m.Test, name, len(folders[name]))
+		}
+		in = append(in, folders[name]...)
+	}
+	if in = slices.Compact(in); len(in) > 1 {
+		return "", fmt.Errorf("-run %s names tests of several packages: %s", m.Test, strings.Join(in, ", "))
+	}
+	return in[0], nil
 }
 
 // change describes the mutation on one line.

@@ -30,6 +30,8 @@ const mutantTimeout = 5 * time.Minute
 
 // The table fits the code: each defence is where it says, and so is its test.
 func TestTableFitsTheCode(t *testing.T) {
+	folders, err := testFolders(root)
+	require.NoError(t, err)
 	for _, a := range areas {
 		seen := make(map[string]bool)
 		for _, m := range a.mutants {
@@ -39,7 +41,8 @@ func TestTableFitsTheCode(t *testing.T) {
 				require.NotEmpty(t, m.Defence)
 				require.NotEqual(t, m.Old, m.New)
 				mutated(t, m)
-				assert.True(t, definesTest(t, m), "no test in %s begins as -run %s asks", m.Package, m.Test)
+				_, err := m.folder(folders)
+				assert.NoError(t, err)
 			})
 		}
 	}
@@ -51,15 +54,19 @@ func TestMutants(t *testing.T) {
 		t.Skip("give -mutants to make them: it takes minutes")
 	}
 	overlays := t.TempDir()
+	folders, err := testFolders(root)
+	require.NoError(t, err)
 	for _, a := range areas {
 		if *onlyArea != "" && *onlyArea != a.name {
 			continue
 		}
 		for i, m := range a.mutants {
 			t.Run(a.name+"/"+m.Defence, func(t *testing.T) {
-				passes(t, m)
+				folder, err := m.folder(folders)
+				require.NoError(t, err)
+				passes(t, folder, m)
 				overlay := write(t, filepath.Join(overlays, fmt.Sprint(a.name, i)), m)
-				out, err := goTest(t, m, "-overlay", overlay)
+				out, err := goTest(t, folder, m, "-overlay", overlay)
 				switch {
 				case err == nil:
 					t.Errorf("%s passes without the defence in %s", m.Test, m.File)
@@ -80,25 +87,6 @@ func mutated(t *testing.T, m Mutant) string {
 	return strings.Replace(string(code), m.Old, m.New, 1)
 }
 
-// definesTest reports whether the package has a test whose name contains the first alternative of -run.
-func definesTest(t *testing.T, m Mutant) bool {
-	t.Helper()
-	first, _, _ := strings.Cut(m.Test, "/")
-	first, _, _ = strings.Cut(strings.Trim(first, "^$()"), "|")
-	files, err := filepath.Glob(filepath.Join(root, m.Package, "*_test.go"))
-	require.NoError(t, err)
-	for _, f := range files {
-		code, err := os.ReadFile(f)
-		require.NoError(t, err)
-		for line := range strings.Lines(string(code)) {
-			if name, isFunc := strings.CutPrefix(line, "func "); isFunc && strings.Contains(strings.SplitN(name, "(", 2)[0], first) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // write puts the mutant and its overlay into dir.
 func write(t *testing.T, dir string, m Mutant) (overlay string) {
 	t.Helper()
@@ -114,27 +102,27 @@ func write(t *testing.T, dir string, m Mutant) (overlay string) {
 	return overlay
 }
 
-var passed sync.Map // what was seen to pass, by package and test
+var passed sync.Map // what was seen to pass, by test
 
 // passes sees that the test runs and passes while the defence is there.
-func passes(t *testing.T, m Mutant) {
+func passes(t *testing.T, folder string, m Mutant) {
 	t.Helper()
-	key := fmt.Sprint(m.Package, m.Test, m.Args, m.Server)
+	key := fmt.Sprint(m.Test, m.Args, m.Server)
 	if _, seen := passed.Load(key); seen {
 		return
 	}
-	out, err := goTest(t, m)
+	out, err := goTest(t, folder, m)
 	require.NoError(t, err, "the test fails with the defence in place:\n%s", out)
 	require.NotContains(t, out, "no tests to run")
 	passed.Store(key, true)
 }
 
-func goTest(t *testing.T, m Mutant, args ...string) (string, error) {
+func goTest(t *testing.T, folder string, m Mutant, args ...string) (string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), mutantTimeout)
 	defer cancel()
 	args = append([]string{"test", "-vet=off", "-count=1", "-run", m.Test, "-timeout", "4m"}, args...)
-	args = append(append(args, m.Package), m.Args...)
+	args = append(append(args, folder), m.Args...)
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = root
 	if m.Server {

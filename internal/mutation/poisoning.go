@@ -6,15 +6,13 @@ var poisoning = []Mutant{
 		File:    "eventbus/jetstream/inbox.go",
 		Old:     "if i.opts.Host {",
 		New:     "if e.Origin == \"\" {",
-		Package: "./eventbus/jetstream",
-		Test:    "TestTrust",
+		Test:    "TestSubscriptionSetsTrust",
 	},
 	{
 		Defence: "an answer is trusted no more than anything its conversation was exposed to",
 		File:    "extension/exposure.go",
 		Old:     "trust := min(e.TrustLevel(), v.minTrust)",
 		New:     "trust := e.TrustLevel()",
-		Package: "./extension",
 		Test:    "TestNoSourceRaisesAnswerTrust",
 	},
 	{
@@ -22,7 +20,6 @@ var poisoning = []Mutant{
 		File:    "extension/session.go",
 		Old:     "s.conversation().expose(s.ext.exposes(answer.Results))",
 		New:     "s.conversation().expose(schema.MaxTrust)",
-		Package: "./extension",
 		Test:    "TestNoSourceRaisesAnswerTrust",
 	},
 	{
@@ -30,7 +27,6 @@ var poisoning = []Mutant{
 		File:    "tools/claims.go",
 		Old:     "if c.backing == nil && c.trust == schema.MaxTrust && sessionID != 0 {",
 		New:     "if c.backing == nil && sessionID != 0 {",
-		Package: "./extension",
 		Test:    "TestReadingOwnFactsIsNoExposure",
 	},
 	{
@@ -38,7 +34,6 @@ var poisoning = []Mutant{
 		File:    "schema/trust.go",
 		Old:     "AND e.role <> 'user' AND e.trust < 4",
 		New:     "AND e.role <> 'user' AND e.trust < 0",
-		Package: "./extension",
 		Test:    "TestReadingOwnFactsIsNoExposure",
 	},
 	{
@@ -46,7 +41,6 @@ var poisoning = []Mutant{
 		File:    "extension/exposure.go",
 		Old:     "here, v.answers = nil, nil\n\t\t\tv.minTrust = min(v.minTrust, e.TrustLevel())",
 		New:     "here, v.answers = nil, nil",
-		Package: "./extension",
 		Test:    "TestNoSourceRaisesAnswerTrust",
 	},
 	{
@@ -54,7 +48,6 @@ var poisoning = []Mutant{
 		File:    "extension/capture.go",
 		Old:     "c.admit(ctx, t, theirs); err != nil",
 		New:     "c.admit(ctx, &conversation{exposure: newExposure()}, theirs); err != nil",
-		Package: "./extension",
 		Test:    "TestNoSourceRaisesAnswerTrust",
 	},
 	{
@@ -62,15 +55,13 @@ var poisoning = []Mutant{
 		File:    "extension/exposure.go",
 		Old:     "if len(v.answers) > 0 {",
 		New:     "if len(v.answers) > maxAnswers {",
-		Package: "./extension",
-		Test:    "TestLateToolResult",
+		Test:    "TestLateToolResultLowersAnswer",
 	},
 	{
 		Defence: "a conversation's exposure survives a restart",
 		File:    "extension/capture.go",
 		Old:     "min(t.exposure.minTrust, stored), true",
 		New:     "min(t.exposure.minTrust, max(stored, schema.MaxTrust)), true",
-		Package: "./extension",
 		Test:    "TestExposureSurvivesRestart",
 	},
 	{
@@ -78,7 +69,6 @@ var poisoning = []Mutant{
 		File:    "extension/exposure.go",
 		Old:     "s.conversation().expose(foreignTool)",
 		New:     "s.conversation().expose(schema.MaxTrust)",
-		Package: "./extension",
 		Test:    "TestAgentAnswerTrustFollowsTools",
 	},
 	{
@@ -86,7 +76,6 @@ var poisoning = []Mutant{
 		File:    "extension/exposure.go",
 		Old:     "s.conversation().expose(s.ext.toolTrust(tool))",
 		New:     "s.conversation().expose(schema.MaxTrust)",
-		Package: "./extension",
 		Test:    "TestAgentAnswerTrustFollowsTools",
 	},
 	{
@@ -94,15 +83,13 @@ var poisoning = []Mutant{
 		File:    "extension/transfer/restore.go",
 		Old:     "if !distrust(&rec.line) {",
 		New:     "if false {",
-		Package: "./extension",
-		Test:    "TestUntrustedExport",
+		Test:    "TestUntrustedExportIsAnImport",
 	},
 	{
 		Defence: "an untrusted export changes no existing record",
 		File:    "schema/records/write.go",
 		Old:     "\tif w.Trusted {\n\t\treturn true, nil",
 		New:     "\tif true || w.Trusted {\n\t\treturn true, nil",
-		Package: "./extension",
 		Test:    "TestUntrustedExportChangesNoExistingRow",
 	},
 	{
@@ -110,7 +97,6 @@ var poisoning = []Mutant{
 		File:    "extension/transfer/restore.go",
 		Old:     "case !j.opts.Restore && j.opts.Scope.User == \"\":",
 		New:     "case !j.opts.Restore && j.opts.Scope.User == \"?\":",
-		Package: "./extension",
 		Test:    "TestUntrustedExportNeedsAUser",
 	},
 	{
@@ -118,7 +104,6 @@ var poisoning = []Mutant{
 		File:    "extension/talk.go",
 		Old:     "return m.Hearsay() && !cfg.Injection.Untrusted ||",
 		New:     "return m.Hearsay() && cfg.Injection.Untrusted ||",
-		Package: "./extension",
 		Test:    "TestUntrustedIsFoundButNotInjected",
 	},
 	{
@@ -126,7 +111,6 @@ var poisoning = []Mutant{
 		File:    "consolidate/reflect.go",
 		Old:     "m.State == schema.StateActive && !m.Hearsay() && (",
 		New:     "m.State == schema.StateActive && (",
-		Package: "./consolidate",
 		Test:    "TestNightsIgnoreUntrusted",
 	},
 	{
@@ -134,7 +118,6 @@ var poisoning = []Mutant{
 		File:    "schema/trust.go",
 		Old:     "return m.Trust <= OriginFederation.Ceiling()",
 		New:     "return m.Trust < 0",
-		Package: "./consolidate",
 		Test:    "TestNightsIgnoreUntrusted",
 	},
 	{
@@ -142,7 +125,6 @@ var poisoning = []Mutant{
 		File:    "consolidate/enrich/resolve.go",
 		Old:     "if confidence <= Ambiguous {\n\t\treturn nil\n\t}\n\tif above, err := r.namedAbove(ctx, e); above || err != nil {",
 		New:     "if confidence <= Ambiguous {\n\t\treturn nil\n\t}\n\tif above, err := r.namedAbove(ctx, e); above && err != nil {",
-		Package: "./consolidate",
 		Test:    "TestUntrustedAliasesAreSeparate",
 	},
 	{
@@ -150,7 +132,6 @@ var poisoning = []Mutant{
 		File:    "consolidate/enrich/roles.go",
 		Old:     "if r.memory.Trust < schema.MaxTrust && r.memory.Origin != schema.OriginImport {",
 		New:     "if r.memory.Trust < 0 {",
-		Package: "./consolidate",
 		Test:    "TestUntrustedAliasesAreSeparate",
 	},
 	{
@@ -158,7 +139,6 @@ var poisoning = []Mutant{
 		File:    "consolidate/entities.go",
 		Old:     "case by.sure && (!apart || by.address) && alike:",
 		New:     "case by.sure && (!apart || by.address) && (alike || true):",
-		Package: "./consolidate",
 		Test:    "TestEntitiesOfTwoTrustLevelsAreProposed",
 	},
 	{
@@ -166,7 +146,6 @@ var poisoning = []Mutant{
 		File:    "schema/entities.go",
 		Old:     "WHERE m.trust = (SELECT max(trust) FROM said)",
 		New:     "WHERE m.trust <= (SELECT max(trust) FROM said)",
-		Package: "./consolidate",
 		Test:    "TestSummaryIgnoresUntrustedIfUserSpoke",
 	},
 	{
@@ -174,15 +153,13 @@ var poisoning = []Mutant{
 		File:    "internal/claims/add.go",
 		Old:     "k = nil // a quarantined",
 		New:     "return Outcome{Status: Known, Memory: &k.Memory}, nil // a quarantined",
-		Package: "./consolidate",
-		Test:    "TestQuarantinedDoesNotBlock",
+		Test:    "TestQuarantinedDoesNotBlockClaims",
 	},
 	{
 		Defence: "what untrusted claims have superseded is stored when the user says it",
 		File:    "internal/claims/add.go",
 		Old:     "a.Memory.Trust > superseded.Trust || ",
 		New:     "",
-		Package: "./extension",
 		Test:    "TestUntrustedSuccessorEndsNothingOfTheUser",
 	},
 	{
@@ -190,7 +167,6 @@ var poisoning = []Mutant{
 		File:    "schema/derive.go",
 		Old:     "weight, stability = 0, m.Stability // a rep",
 		New:     "weight, stability = weight, m.Stability // a rep",
-		Package: "./consolidate",
 		Test:    "TestRepetitionByOneSource",
 	},
 	{
@@ -198,7 +174,6 @@ var poisoning = []Mutant{
 		File:    "schema/derive.go",
 		Old:     "weight, stability = 0, m.Stability // a rep",
 		New:     "weight, stability = weight, m.Stability // a rep",
-		Package: "./tools",
 		Test:    "TestRepetitionInOneConversation",
 	},
 	{
@@ -206,7 +181,6 @@ var poisoning = []Mutant{
 		File:    "tools/claims.go",
 		Old:     "case c.backing == nil && c.trust < schema.OriginToolInternal.Ceiling() && !d.ForeignModel:",
 		New:     "case c.backing == nil && c.trust < 0:",
-		Package: "./tools",
 		Test:    "TestRememberUngrounded",
 	},
 	{
@@ -214,7 +188,6 @@ var poisoning = []Mutant{
 		File:    "internal/mcpserver/conversation.go",
 		Old:     "eventbus.From(eventbus.OriginAssistant), eventbus.Trusted(untrusted)",
 		New:     "eventbus.From(eventbus.OriginUser)",
-		Package: "./internal/mcpserver",
 		Test:    "TestModelClaimsAreUntrusted",
 	},
 	{
@@ -222,7 +195,6 @@ var poisoning = []Mutant{
 		File:    "internal/mcpserver/conversation.go",
 		Old:     `trusted, idPrefix := role == "user" && trustClient, clientIDs`,
 		New:     "trusted, idPrefix := trustClient, clientIDs",
-		Package: "./internal/mcpserver",
 		Test:    "TestTrustedClient",
 	},
 	{
@@ -230,7 +202,6 @@ var poisoning = []Mutant{
 		File:    "internal/server/turns.go",
 		Old:     `case t.Role == "user" || t.Role == "assistant":`,
 		New:     "case false:",
-		Package: "./internal/server",
 		Test:    "TestClientClaimsAreUntrusted",
 	},
 	{
@@ -238,7 +209,6 @@ var poisoning = []Mutant{
 		File:    "internal/mcpserver/conversation.go",
 		Old:     "eventbus.WithID(idPrefix+id)",
 		New:     "eventbus.WithID(idPrefix[:0] + id)",
-		Package: "./internal/mcpserver",
 		Test:    "TestClientsCannotSetIDs",
 	},
 	{
@@ -246,7 +216,6 @@ var poisoning = []Mutant{
 		File:    "internal/mcpserver/conversation.go",
 		Old:     "idPrefix = userIDs",
 		New:     "idPrefix = clientIDs",
-		Package: "./internal/mcpserver",
 		Test:    "TestClientsCannotSetIDs",
 	},
 	{
@@ -254,7 +223,6 @@ var poisoning = []Mutant{
 		File:    "tools/claims.go",
 		Old:     "Trust: min(max(c.trust, 0), unbacked),",
 		New:     "Trust: min(max(c.trust, 0), schema.MaxTrust),",
-		Package: "./tools",
 		Test:    "TestRememberUngrounded",
 	},
 	{
@@ -262,7 +230,6 @@ var poisoning = []Mutant{
 		File:    "tools/claims.go",
 		Old:     "(c.backing == nil || poison.InspectClaim(c.backing.quote) == \"\")",
 		New:     "c.backing == nil",
-		Package: "./tools",
 		Test:    "TestInstructionNeedsUsersTurn",
 	},
 	{
@@ -270,7 +237,6 @@ var poisoning = []Mutant{
 		File:    "internal/grounding/stated.go",
 		Old:     `Denial.MatchString(answer.ReplaceAllString(part, "")) == s.denied && `,
 		New:     ``,
-		Package: "./tools",
 		Test:    "TestDenialIsNotSupportedByStatement",
 	},
 	{
@@ -278,7 +244,6 @@ var poisoning = []Mutant{
 		File:    "internal/claims/rewording.go",
 		Old:     `c.statement.Adds(s.Sentence, at, names, said.Wording(s, reported)) == ""`,
 		New:     `true`,
-		Package: "./internal/claims",
 		Test:    "TestRewordings",
 	},
 	{
@@ -286,7 +251,6 @@ var poisoning = []Mutant{
 		File:    "internal/grounding/stated.go",
 		Old:     ` && s.sameSubject(before, part, self)`,
 		New:     ``,
-		Package: "./internal/claims",
 		Test:    "TestRewordings",
 	},
 	{
@@ -294,7 +258,6 @@ var poisoning = []Mutant{
 		File:    "internal/grounding/stated.go",
 		Old:     `!s.doubted(before+" , "+part, part) && `,
 		New:     ``,
-		Package: "./internal/claims",
 		Test:    "TestRewordings",
 	},
 	{
@@ -302,7 +265,6 @@ var poisoning = []Mutant{
 		File:    "internal/memory/episode.go",
 		Old:     "!said.OwnWords() {",
 		New:     "!said.OwnWords() && false {",
-		Package: "./extension",
 		Test:    "TestForeignInstructionsAreQuarantined",
 	},
 	{
@@ -310,7 +272,6 @@ var poisoning = []Mutant{
 		File:    "internal/memory/episode.go",
 		Old:     "poison.InspectAll(m.Text, m.Speaker, m.Tool)",
 		New:     "poison.Inspect(m.Text)",
-		Package: "./extension",
 		Test:    "TestForeignInstructionsAreQuarantined",
 	},
 	{
@@ -318,7 +279,6 @@ var poisoning = []Mutant{
 		File:    "internal/memory/episode.go",
 		Old:     "p.doubt = inspectLabels(m)",
 		New:     "p.doubt = poison.InspectAll(m.Tags[:0]...)",
-		Package: "./extension",
 		Test:    "TestInstructionInLabelQuarantines",
 	},
 	{
@@ -326,7 +286,6 @@ var poisoning = []Mutant{
 		File:    "consolidate/rate.go",
 		Old:     "given[m.ID] || !Showable(&m)",
 		New:     "given[m.ID]",
-		Package: "./consolidate",
 		Test:    "TestRateInBatches",
 	},
 	{
@@ -334,7 +293,6 @@ var poisoning = []Mutant{
 		File:    "schema/attributes.go",
 		Old:     "if OwnAttribute(name) {",
 		New:     "if OwnAttribute(name) && false {",
-		Package: "./eventbus",
 		Test:    "TestInvalidLabels",
 	},
 	{
@@ -342,7 +300,6 @@ var poisoning = []Mutant{
 		File:    "extension/transfer/untrusted.go",
 		Old:     "r.Payload = withoutLabels(r.Payload)",
 		New:     "r.Payload, _ = r.Payload, withoutLabels(r.Payload)",
-		Package: "./extension",
 		Test:    "TestOnlyTrustedExportsKeepLabels",
 	},
 	{
@@ -350,7 +307,6 @@ var poisoning = []Mutant{
 		File:    "extension/talk.go",
 		Old:     "Diversity: max(0, cfg.Injection.Diversity), Unquarantined: true,",
 		New:     "Diversity: max(0, cfg.Injection.Diversity),",
-		Package: "./extension",
 		Test:    "TestQuarantinedIsNotInjected",
 	},
 	{
@@ -358,7 +314,6 @@ var poisoning = []Mutant{
 		File:    "extension/inject.go",
 		Old:     "poison.InspectAll(m.Content, m.Speaker) != \"\"",
 		New:     "poison.InspectAll(m.Content, m.Speaker) == \"?\"",
-		Package: "./extension",
 		Test:    "TestUninspectedTextIsInspectedBeforeInjection",
 	},
 	{
@@ -366,7 +321,6 @@ var poisoning = []Mutant{
 		File:    "extension/inject.go",
 		Old:     "if len(text.Terms(m.Content)) == 0 {",
 		New:     "if len(text.Terms(m.Content)) < 0 {",
-		Package: "./extension",
 		Test:    "TestTextWithoutTermsIsNotInjected",
 	},
 	{
@@ -374,7 +328,6 @@ var poisoning = []Mutant{
 		File:    "schema/trust.go",
 		Old:     "if m.State != StateQuarantined {",
 		New:     "if m.State == StateRetired {",
-		Package: "./extension",
 		Test:    "TestReleaseErrors",
 	},
 	{
@@ -382,7 +335,6 @@ var poisoning = []Mutant{
 		File:    "internal/poison/inspect.go",
 		Old:     "if len(v.tags) > 3 ||",
 		New:     "if len(v.tags) > 1<<20 ||",
-		Package: "./internal/poison",
 		Test:    "TestDetectionOfAttackCorpus",
 	},
 	{
@@ -390,7 +342,6 @@ var poisoning = []Mutant{
 		File:    "internal/poison/inspect.go",
 		Old:     "range disguises(s, v) {",
 		New:     "range disguises(\"\", v) {",
-		Package: "./internal/poison",
 		Test:    "TestDetectionOfAttackCorpus",
 	},
 	{
@@ -398,7 +349,6 @@ var poisoning = []Mutant{
 		File:    "internal/poison/inspect.go",
 		Old:     "audiences, orders, 140) ||",
 		New:     "audiences, orders, -1<<20) ||",
-		Package: "./internal/poison",
 		Test:    "TestDetectionOfAttackCorpus",
 	},
 	{
@@ -406,7 +356,6 @@ var poisoning = []Mutant{
 		File:    "internal/poison/inspect.go",
 		Old:     "foreignAudiences, foreignOrders, 240) || outright",
 		New:     "foreignAudiences, foreignOrders, -1<<20) && outright",
-		Package: "./internal/poison",
 		Test:    "TestDetectionOfAttackCorpus",
 	},
 	{
@@ -414,7 +363,6 @@ var poisoning = []Mutant{
 		File:    "internal/poison/inspect.go",
 		Old:     "if r.in(plain, w[r.gate]) {",
 		New:     "if r.in(plain, w[r.gate]) && false {",
-		Package: "./internal/poison",
 		Test:    "TestAttacksAreRecognisedInEachLanguage",
 	},
 	{
@@ -422,7 +370,6 @@ var poisoning = []Mutant{
 		File:    "internal/text/line.go",
 		Old:     "return tagStart.ReplaceAllString(s, \"‹$1\")",
 		New:     "_ = tagStart; return s",
-		Package: "./plugin_test",
 		Test:    "TestMemoriesStayInFence",
 	},
 	{
@@ -430,7 +377,6 @@ var poisoning = []Mutant{
 		File:    "internal/prompt/core.go",
 		Old:     "return text.JSON(v) + \"\\n\"",
 		New:     "return strings.ReplaceAll(text.JSON(v), \"\\\\u003c\", \"<\") + \"\\n\"",
-		Package: "./extension",
 		Test:    "TestCoreMemoryIsFirstInEveryContext",
 	},
 	{
@@ -438,7 +384,6 @@ var poisoning = []Mutant{
 		File:    "internal/prompt/block.go",
 		Old:     "cmp.Or(e.Content, text.Line(m.Content))",
 		New:     "cmp.Or(e.Content, m.Content)",
-		Package: "./internal/prompt",
 		Test:    "TestBlockReadsBack",
 	},
 	{
@@ -446,7 +391,6 @@ var poisoning = []Mutant{
 		File:    "internal/prompt/claim.go",
 		Old:     "m.Role == \"user\" && m.OwnWords() &&",
 		New:     "m.Role == \"user\" &&",
-		Package: "./extension",
 		Test:    "TestRevokedLineIsGoneNextTurn/message_lowered",
 	},
 	{
@@ -454,7 +398,6 @@ var poisoning = []Mutant{
 		File:    "internal/prompt/views.go",
 		Old:     "if !v.read || v.version.Before(now) {",
 		New:     "if !v.read {",
-		Package: "./extension",
 		Test:    "TestRevokedLineIsGoneNextTurn",
 	},
 	{
@@ -462,7 +405,6 @@ var poisoning = []Mutant{
 		File:    "tools/current.go",
 		Old:     "if !known {\n\t\t\treturn \"\", mistakef(\"%s: no record was shown",
 		New:     "if uid == \"-\" {\n\t\t\treturn \"\", mistakef(\"%s: no record was shown",
-		Package: "./extension",
 		Test:    "TestShortIDsOfConversation",
 	},
 	{
@@ -470,7 +412,6 @@ var poisoning = []Mutant{
 		File:    "internal/prompt/block.go",
 		Old:     "b.Nonce = rand.Text()[:len(widestNonce)]",
 		New:     "b.Nonce = rand.Text()[:0] + \"AAAAAAAAAAAA\"; break",
-		Package: "./plugin_test",
 		Test:    "TestMemoriesStayInFence",
 	},
 	{
@@ -478,7 +419,6 @@ var poisoning = []Mutant{
 		File:    "tools/current.go",
 		Old:     "return encode(clip(s, 300))",
 		New:     "return \"\\\"\" + clip(s, 300) + \"\\\"\"",
-		Package: "./plugin_test",
 		Test:    "TestMemoriesStayInFence",
 	},
 	{
@@ -486,7 +426,6 @@ var poisoning = []Mutant{
 		File:    "tools/get_entity_info.go",
 		Old:     "instructions): \" + encode(h)}",
 		New:     "instructions): \" + fmt.Sprintf(\"%+v\", h)}",
-		Package: "./plugin_test",
 		Test:    "TestMemoriesStayInFence",
 	},
 	{
@@ -494,7 +433,6 @@ var poisoning = []Mutant{
 		File:    "internal/text/json.go",
 		Old:     "return escapeInvisible(string(b))",
 		New:     "return string(b)",
-		Package: "./internal/text",
 		Test:    "TestJSONEscapesInvisible",
 	},
 	{
@@ -502,7 +440,6 @@ var poisoning = []Mutant{
 		File:    "schema/trust.go",
 		Old:     "case OriginToolExternal, OriginUnknown, OriginFederation:",
 		New:     "case OriginToolExternal, OriginUnknown:",
-		Package: "./consolidate",
 		Test:    "TestNightsIgnoreUntrusted",
 	},
 	{
@@ -510,7 +447,6 @@ var poisoning = []Mutant{
 		File:    "internal/grounding/statement.go",
 		Old:     "range domainShape.FindAllIndex(undated, -1) {",
 		New:     "range domainShape.FindAllIndex(nil, -1) {",
-		Package: "./internal/grounding",
 		Test:    "TestAddressesMustBeInTurn",
 	},
 	{
@@ -518,7 +454,6 @@ var poisoning = []Mutant{
 		File:    "extension/proposals.go",
 		Old:     "if m.Content != shown {",
 		New:     "if m.Content != shown && false {",
-		Package: "./extension",
 		Test:    "TestApproveProtectsWhatWasShown",
 	},
 	{
@@ -526,7 +461,6 @@ var poisoning = []Mutant{
 		File:    "internal/proposed/proposed.go",
 		Old:     "\t\terr = current(m)",
 		New:     "\t\terr = nil",
-		Package: "./extension",
 		Test:    "TestApproveProtectsWhatWasShown",
 	},
 	{
@@ -534,7 +468,6 @@ var poisoning = []Mutant{
 		File:    "schema/pending.go",
 		Old:     "AND uid = ? AND state = 'pending' AND kind IN (?)\", userID, uid, bun.List(kinds))",
 		New:     "AND uid = ? AND kind IN (?)\", userID, uid, bun.List(kinds))",
-		Package: "./extension",
 		Test:    "TestApproveProtectsWhatWasShown",
 	},
 	{
@@ -542,7 +475,6 @@ var poisoning = []Mutant{
 		File:    "schema/change.go",
 		Old:     "if replacement.Trust < old.Trust {",
 		New:     "if replacement.Trust < 0 {",
-		Package: "./schema",
 		Test:    "TestSupersedeNeedsTrust",
 	},
 	{
@@ -550,7 +482,6 @@ var poisoning = []Mutant{
 		File:    "schema/change.go",
 		Old:     "if replacement.State == StateQuarantined {",
 		New:     "if replacement.State == \"\" {",
-		Package: "./schema",
 		Test:    "TestSupersedeRefuses",
 	},
 	{
@@ -558,7 +489,6 @@ var poisoning = []Mutant{
 		File:    "internal/poison/claim.go",
 		Old:     "+ ?(?:[.!;]|$)`)",
 		New:     "+`)",
-		Package: "./internal/poison",
 		Test:    "TestInspectClaim",
 	},
 	{
@@ -566,7 +496,6 @@ var poisoning = []Mutant{
 		File:    "internal/poison/claim.go",
 		Old:     "day + `)*))+ ?(?:",
 		New:     "day + `)*))* ?(?:",
-		Package: "./internal/poison",
 		Test:    "TestInspectClaim",
 	},
 	{
@@ -574,7 +503,6 @@ var poisoning = []Mutant{
 		File:    "internal/poison/claim.go",
 		Old:     "travel) agent ",
 		New:     "travel|my|booking) (?:agent|assistant) ",
-		Package: "./internal/poison",
 		Test:    "TestInspectClaim",
 	},
 	{
@@ -582,7 +510,6 @@ var poisoning = []Mutant{
 		File:    "internal/poison/rules.go",
 		Old:     "reason: Addressed, words: automata",
 		New:     "reason: Addressed, words: \"\"",
-		Package: "./internal/poison",
 		Test:    "TestTaskForProgram",
 	},
 	{
@@ -590,7 +517,6 @@ var poisoning = []Mutant{
 		File:    "internal/claims/request.go",
 		Old:     "err != nil || !meant {",
 		New:     "err != nil {",
-		Package: "./tools",
 		Test:    "TestForgetGrounded",
 	},
 	{
@@ -598,7 +524,6 @@ var poisoning = []Mutant{
 		File:    "internal/claims/add.go",
 		Old:     "if last, _ := a.lastSaid(); a.Memory.Trust < schema.MaxTrust || !last.After(k.ForgottenAt()) {",
 		New:     "if false {",
-		Package: "./extension",
 		Test:    "TestForgetIsImmediateAndFinal",
 	},
 	{
@@ -606,7 +531,6 @@ var poisoning = []Mutant{
 		File:    "internal/claims/message.go",
 		Old:     "if (w.run.fresh || w.confirmed) && Own(w.Memory) {",
 		New:     "if Own(w.Memory) {",
-		Package: "./extension",
 		Test:    "TestMessageIsProcessedOnce",
 	},
 	{
@@ -614,7 +538,6 @@ var poisoning = []Mutant{
 		File:    "internal/claims/add.go",
 		Old:     "for _, c := range new(Reader).understand(schema.Scope{User: a.owner}, e.Memory, a.close.of(a.reading)...).claims {",
 		New:     "for _, c := range new(Message).claims {",
-		Package: "./extension",
 		Test:    "TestMessageRunIsUndoneForGood",
 	},
 	{
@@ -622,7 +545,6 @@ var poisoning = []Mutant{
 		File:    "tools/confirm_fact.go",
 		Old:     "if m.State == schema.StateQuarantined {",
 		New:     "if m.State == \"\" {",
-		Package: "./tools",
 		Test:    "TestConfirmWaitsForRelease",
 	},
 	{
@@ -630,7 +552,6 @@ var poisoning = []Mutant{
 		File:    "consolidate/echo.go",
 		Old:     "return 2*longest > len(quoted)",
 		New:     "return false",
-		Package: "./consolidate",
 		Test:    "TestQuoteOfInjectedMemoryIsIgnored",
 	},
 	{
@@ -638,7 +559,6 @@ var poisoning = []Mutant{
 		File:    "consolidate/extract_answer.go",
 		Old:     "return cleanQuote(f.Quote)",
 		New:     "return strings.TrimSpace(f.Quote)",
-		Package: "./consolidate",
 		Test:    "TestQuoteIsCleaned",
 	},
 }

@@ -6,7 +6,6 @@ var redaction = []Mutant{
 		File:    "internal/memory/redactor.go",
 		Old:     "Secrets: !o.KeepSecrets",
 		New:     "Secrets: o.KeepSecrets",
-		Package: "./extension",
 		Test:    "TestRedactionOptions",
 	},
 	{
@@ -14,7 +13,6 @@ var redaction = []Mutant{
 		File:    "eventbus/validate.go",
 		Old:     "if rewrite != nil {",
 		New:     "if rewrite != nil && false {",
-		Package: "./extension",
 		Test:    "TestSecretsReachNoFile",
 	},
 	{
@@ -22,7 +20,6 @@ var redaction = []Mutant{
 		File:    "eventbus/validate.go",
 		Old:     "if err := m.redactLabels(ctx, rewrite); err != nil {",
 		New:     "if err := m.redactLabels(ctx, rewrite); err != nil && false {",
-		Package: "./eventbus",
 		Test:    "TestLabelsAreRedacted",
 	},
 	{
@@ -30,7 +27,6 @@ var redaction = []Mutant{
 		File:    "eventbus/validate.go",
 		Old:     "return redactPayload(ctx, e, rewrite)",
 		New:     "return redactPayload(ctx, e, nil)",
-		Package: "./extension",
 		Test:    "TestSecretsReachNoFile/a_topic_of_the_host",
 	},
 	{
@@ -38,7 +34,6 @@ var redaction = []Mutant{
 		File:    "eventbus/journal.go",
 		Old:     "redactPayload(ctx, &events[i], j.opts.Redact)",
 		New:     "redactPayload(ctx, &events[i], nil)",
-		Package: "./eventbus",
 		Test:    "TestReportsAreRedacted",
 	},
 	{
@@ -46,7 +41,6 @@ var redaction = []Mutant{
 		File:    "extension/talk.go",
 		Old:     `question, err := s.ext.redactor.Text(ctx, "", text.Clean(lastBytes(question, questionEnd)))`,
 		New:     `question, err := text.Clean(lastBytes(question, questionEnd)), error(nil)`,
-		Package: "./extension",
 		Test:    "TestSecretsReachNoFile/WrapModel",
 	},
 	{
@@ -54,7 +48,6 @@ var redaction = []Mutant{
 		File:    "tools/input.go",
 		Old:     "if t.deps == nil || t.deps.Redact == nil {",
 		New:     "if t.deps == nil || t.deps.Redact != nil {",
-		Package: "./extension",
 		Test:    "TestSecretsReachNoFile/remember_fact",
 	},
 	{
@@ -62,7 +55,6 @@ var redaction = []Mutant{
 		File:    "consolidate/ask/answer.go",
 		Old:     "if rewrite == nil {",
 		New:     "if rewrite != nil {",
-		Package: "./extension",
 		Test:    "TestNightsAreRedacted",
 	},
 	{
@@ -70,7 +62,6 @@ var redaction = []Mutant{
 		File:    "consolidate/night.go",
 		Old:     "w.redact = n.runner.opts.Redact",
 		New:     "w.redact = nil",
-		Package: "./extension",
 		Test:    "TestHostStageOutputIsRedacted",
 	},
 	{
@@ -78,7 +69,6 @@ var redaction = []Mutant{
 		File:    "consolidate/proposal_redact.go",
 		Old:     "return redactMap(ctx, v, rewrite)",
 		New:     "return nil",
-		Package: "./extension",
 		Test:    "TestHostStageOutputIsRedacted",
 	},
 	{
@@ -86,7 +76,6 @@ var redaction = []Mutant{
 		File:    "consolidate/night.go",
 		Old:     "err = w.refused // which",
 		New:     "_ = w.refused // which",
-		Package: "./extension",
 		Test:    "TestFailingRedactionHookFailsHostStage",
 	},
 	{
@@ -94,23 +83,20 @@ var redaction = []Mutant{
 		File:    "extension/transfer/turns.go",
 		Old:     "if *field, err = keep(text.Clean(*field)); err != nil {",
 		New:     "if _, err = keep(text.Clean(*field)); err != nil {",
-		Package: "./extension",
 		Test:    "TestImportIdentifiesTurnsByRedactedText",
 	},
 	{
 		Defence: "an imported export is redacted, record by record",
 		File:    "extension/transfer/restore.go",
 		Old:     "if err := keep(&r.line); err != nil {",
-		New:     "if err := keep(&exportLine{}); err != nil {",
-		Package: "./extension",
-		Test:    "TestImportsAreRedacted|TestEveryTextOfAnExportIsRedacted",
+		New:     "if err := keep(&records.Line{}); err != nil {",
+		Test:    "TestImportsAreRedacted",
 	},
 	{
 		Defence: "a redaction hook that panics refuses the text",
 		File:    "internal/memory/redactor.go",
 		Old:     "got := answer{err: &schema.RedactionError{Panicked: true}}",
 		New:     "got := answer{redacted: text}",
-		Package: "./extension",
 		Test:    "TestFailingRedactionHookRefusesWrite/panic",
 	},
 	{
@@ -118,7 +104,6 @@ var redaction = []Mutant{
 		File:    "internal/memory/redactor.go",
 		Old:     "got = answer{err: schema.NewRedactionError(err)}",
 		New:     "got = answer{err: err}",
-		Package: "./extension",
 		Test:    "TestFailingRedactionHookRefusesWrite/error",
 	},
 	{
@@ -126,7 +111,6 @@ var redaction = []Mutant{
 		File:    "consolidate/ask/ask.go",
 		Old:     "if refused, ok := errors.AsType[*schema.RedactionError](last); ok {",
 		New:     "if refused, ok := errors.AsType[*schema.RedactionError](last); ok && false {",
-		Package: "./extension",
 		Test:    "TestFailingRedactionHookFailsStage",
 	},
 	{
@@ -134,7 +118,6 @@ var redaction = []Mutant{
 		File:    "internal/memory/redactor.go",
 		Old:     "if kind, found := r.builtin.Credential(value); found {",
 		New:     "if kind, found := r.builtin.Credential(value); found && false {",
-		Package: "./extension",
 		Test:    "TestCredentialsInLabelsAreRefused",
 	},
 	{
@@ -142,7 +125,6 @@ var redaction = []Mutant{
 		File:    "internal/redact/view.go",
 		Old:     "case invisible(r):",
 		New:     "case invisible(r) && false:",
-		Package: "./internal/redact",
 		Test:    "TestDisguisedSecrets",
 	},
 	{
@@ -150,7 +132,6 @@ var redaction = []Mutant{
 		File:    "internal/redact/redact.go",
 		Old:     "if joined, ok := joinedView(plain); ok {",
 		New:     "if joined, ok := joinedView(plain); ok && false {",
-		Package: "./internal/redact",
 		Test:    "TestDisguisedSecrets",
 	},
 	{
@@ -158,7 +139,6 @@ var redaction = []Mutant{
 		File:    "internal/redact/redact.go",
 		Old:     "if unescaped, ok := unescapedView(plain); ok {",
 		New:     "if unescaped, ok := unescapedView(plain); ok && false {",
-		Package: "./internal/redact",
 		Test:    "TestSecretsAreRedacted",
 	},
 	{
@@ -166,7 +146,6 @@ var redaction = []Mutant{
 		File:    "internal/redact/seed.go",
 		Old:     "return (sum[0]^bits[entropy])>>(8-check) == 0",
 		New:     "return sum[0] >= bits[0]&0",
-		Package: "./internal/redact",
 		Test:    "TestHarmlessTextsStay",
 	},
 	{
@@ -174,7 +153,6 @@ var redaction = []Mutant{
 		File:    "internal/redact/redact.go",
 		Old:     "ok = f.digits > 0 && f.letters > 0",
 		New:     "ok = f.digits > 0 && f.letters < 0",
-		Package: "./internal/redact",
 		Test:    "TestCredentialsInNames",
 	},
 	{
@@ -182,7 +160,6 @@ var redaction = []Mutant{
 		File:    "internal/redact/cards.go",
 		Old:     "return sum%10 == 0",
 		New:     "return sum >= 0",
-		Package: "./internal/redact",
 		Test:    "TestHarmlessTextsStay",
 	},
 	{
@@ -190,7 +167,6 @@ var redaction = []Mutant{
 		File:    "consolidate/ask/answer.go",
 		Old:     "if len(answer) > maxAnswer {",
 		New:     "if len(answer) < 0 {",
-		Package: "./consolidate/ask",
 		Test:    "TestLongAnswersAreRefused",
 	},
 	{
@@ -198,7 +174,6 @@ var redaction = []Mutant{
 		File:    "consolidate/ask/answer.go",
 		Old:     "if len(text) > maxAnswerText {",
 		New:     "if len(text) < 0 {",
-		Package: "./consolidate/ask",
 		Test:    "TestLongAnswersAreRefused",
 	},
 	{
@@ -206,7 +181,6 @@ var redaction = []Mutant{
 		File:    "eventbus/consumer.go",
 		Old:     `err = schema.Foreign("the handler", err)`,
 		New:     `_ = schema.Foreign`,
-		Package: "./extension",
 		Test:    "TestFaultsContainNoText",
 	},
 	{
@@ -214,7 +188,6 @@ var redaction = []Mutant{
 		File:    "schema/foreign.go",
 		Old:     `got = result{value, Foreign(from, err)}`,
 		New:     `got = result{value, err}`,
-		Package: "./extension",
 		Test:    "TestFaultsContainNoText",
 	},
 	{
@@ -222,7 +195,6 @@ var redaction = []Mutant{
 		File:    "consolidate/stage.go",
 		Old:     "if !ours(stage) {",
 		New:     "if !ours(stage) && false {",
-		Package: "./extension",
 		Test:    "TestFaultsContainNoText",
 	},
 	{
@@ -230,7 +202,6 @@ var redaction = []Mutant{
 		File:    "schema/foreign.go",
 		Old:     `"panicked with a %T", p.value`,
 		New:     `"panicked with %v", p.value`,
-		Package: "./extension",
 		Test:    "TestFaultsContainNoText",
 	},
 	{
@@ -238,7 +209,6 @@ var redaction = []Mutant{
 		File:    "internal/text/jsonfault.go",
 		Old:     `found, _, _ := strings.Cut(kind.Value, " ")`,
 		New:     `found := kind.Value`,
-		Package: "./schema",
 		Test:    "TestJSONFaultsQuoteNothing",
 	},
 	{
@@ -246,7 +216,6 @@ var redaction = []Mutant{
 		File:    "consolidate/ask/ask.go",
 		Old:     "summary: p.summary(last)",
 		New:     "summary: last.Error()",
-		Package: "./extension",
 		Test:    "TestFaultsContainNoText",
 	},
 	{
@@ -254,7 +223,6 @@ var redaction = []Mutant{
 		File:    "schema/foreign.go",
 		Old:     `got = result{value, Foreign(from, err)}`,
 		New:     `got = result{value, err}`,
-		Package: "./consolidate/embed",
 		Test:    "TestEmbedderErrorsHideText",
 	},
 	{
@@ -262,7 +230,6 @@ var redaction = []Mutant{
 		File:    "consolidate/embed/call.go",
 		Old:     "return struct{}{}, errTryAgain\n\t\t}\n\t\treturn struct{}{}, nil\n\t}, backoff.WithBackOff(w.pauses()), backoff.WithMaxTries(uint(w.opts.Tries)), backoff.WithMaxElapsedTime(0))\n\tif err != nil && last == nil {",
 		New:     "return struct{}{}, last\n\t\t}\n\t\treturn struct{}{}, nil\n\t}, backoff.WithBackOff(w.pauses()), backoff.WithMaxTries(uint(w.opts.Tries)), backoff.WithMaxElapsedTime(0))\n\tif err != nil {",
-		Package: "./consolidate/embed",
 		Test:    "TestEmbedderErrorsHideText",
 	},
 	{
@@ -270,7 +237,6 @@ var redaction = []Mutant{
 		File:    "internal/memory/redactor.go",
 		Old:     "return \"\", schema.NewRedactionError(ctx.Err())",
 		New:     "return text, nil",
-		Package: "./extension",
 		Test:    "TestHangingRedactionHook",
 	},
 }

@@ -69,5 +69,5 @@ var telling = []Mutant{
 }
 
 func tells(defence, file, old, without, fault string) Mutant {
-	return Mutant{Defence: defence, File: file, Old: old, New: without, Package: "./extension/doctor", Test: everyFault + fault}
+	return Mutant{Defence: defence, File: file, Old: old, New: without, Test: everyFault + fault}
 }

@@ -6,7 +6,6 @@ var tiers = []Mutant{
 		File:    "extension/stream_log.go",
 		Old:     "event.Trust = &trust",
 		New:     "event.Trust = new(max(trust, 4))",
-		Package: "./extension",
 		Test:    "TestMemoryLog",
 	},
 	{
@@ -14,7 +13,6 @@ var tiers = []Mutant{
 		File:    "extension/transfer/untrusted.go",
 		Old:     "h.Cycle, h.ReflectedCycle, h.ReflectedAt = 0, 0, schema.Time{}",
 		New:     "",
-		Package: "./extension",
 		Test:    "TestSetCycle",
 	},
 	{
@@ -22,7 +20,6 @@ var tiers = []Mutant{
 		File:    "consolidate/rule.go",
 		Old:     "if !p.LabelsOnly() {",
 		New:     "if false {",
-		Package: "./consolidate",
 		Test:    "TestRuleKeepsProtected",
 	},
 	{
@@ -30,7 +27,6 @@ var tiers = []Mutant{
 		File:    "schema/revise.go",
 		Old:     "case OwnAttribute(name) && !slices.Contains(ruledAttributes, name):",
 		New:     "case false:",
-		Package: "./consolidate",
 		Test:    "TestInvalidRevisionIsRejected",
 	},
 	{
@@ -38,7 +34,6 @@ var tiers = []Mutant{
 		File:    "recall/cognitive/doc.go",
 		Old:     "case m.OwnWords() && m.Kind == schema.KindPreference:",
 		New:     "case m.Kind == schema.KindPreference:",
-		Package: "./recall/cognitive",
 		Test:    "TestCategories",
 	},
 	{
@@ -46,7 +41,6 @@ var tiers = []Mutant{
 		File:    "consolidate/dream/dream.go",
 		Old:     "aroused := arousal(&m) >= vivid && m.OwnWords()",
 		New:     "aroused := arousal(&m) >= vivid",
-		Package: "./consolidate/dream",
 		Test:    "TestFlashbulbs",
 	},
 	{
@@ -54,7 +48,6 @@ var tiers = []Mutant{
 		File:    "consolidate/appraise/appraise.go",
 		Old:     "answer, err := p.Searcher.Search(ctx, scope, recall.Query{",
 		New:     "answer, err := p.Searcher.Search(ctx, schema.Scope{User: \"rival\"}, recall.Query{",
-		Package: "./consolidate/appraise",
 		Test:    "TestAppraisalUsesEarlierMessages",
 	},
 	{
@@ -62,15 +55,13 @@ var tiers = []Mutant{
 		File:    "recall/reconcile/reconcile.go",
 		Old:     "lower := claim.Trust < n.Memory.Trust",
 		New:     "lower := false",
-		Package: "./recall/reconcile",
-		Test:    "TestBands",
+		Test:    "TestVerdictBands",
 	},
 	{
 		Defence: "only the user's own words correct an answer",
 		File:    "consolidate/dream/outcomes.go",
 		Old:     "if m.OwnWords() && m.CreatedAt",
 		New:     "if m.CreatedAt",
-		Package: "./consolidate/dream",
 		Test:    "TestOutcomesOfHearsay",
 	},
 	{
@@ -78,7 +69,6 @@ var tiers = []Mutant{
 		File:    "internal/prompt/working.go",
 		Old:     "if memories[i].State == schema.StateActive {",
 		New:     "if true {",
-		Package: "./extension",
 		Test:    "TestWorkingSetOfAConversation",
 	},
 	{
@@ -86,7 +76,6 @@ var tiers = []Mutant{
 		File:    "internal/claims/merge.go",
 		Old:     "newer.Trust != older.Trust ||",
 		New:     "",
-		Package: "./consolidate/dream",
 		Test:    "TestRejectedMerges",
 	},
 	{
@@ -94,7 +83,6 @@ var tiers = []Mutant{
 		File:    "consolidate/dream/updates.go",
 		Old:     "says(strings.Join(both, \" \"), merged) == 1 &&",
 		New:     "",
-		Package: "./consolidate/dream",
 		Test:    "TestUpdatesByModel",
 	},
 }

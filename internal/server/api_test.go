@@ -222,7 +222,7 @@ func TestClientsReadNothingHidden(t *testing.T) {
 
 // One user's ids, names and words are unknown to another, over every route and
 // with every trick of a header.
-func TestAnotherUsersMemoryIsUnknown(t *testing.T) {
+func TestAnotherUsersMemoryIsUnknownOverHTTP(t *testing.T) {
 	w := newWorld(t, Options{})
 	theirs := w.ask(200, w.bobHost, "POST", "/v1/facts", dict{"content": "My sister Noor lives in Ghent."})["memory_id"].(string)
 	w.ask(200, w.adaHost, "POST", "/v1/facts", dict{"content": "I like tea."})

@@ -13,7 +13,7 @@ import (
 )
 
 // The bands of cognitive-v9.md, as docs/profiles/COGNITIVE.md reads them.
-func TestBands(t *testing.T) {
+func TestVerdictBands(t *testing.T) {
 	const create, reinforce, update, supersede, skip = reconcile.Create, reconcile.Reinforce, reconcile.Update, reconcile.Supersede, reconcile.Skip
 	for _, c := range []struct {
 		similarity                             float64
