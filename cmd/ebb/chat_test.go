@@ -85,7 +85,7 @@ func TestChatGoesOnWithoutTools(t *testing.T) {
 		`<tool_call>{"name": "search_memory", "arguments": {}}</tool_call>`,
 	} {
 		server := llmtest.New(t)
-		server.On(func(r llmtest.Request) bool { return len(r.Tools)+len(r.Functions) > 0 }, llmtest.Text(written))
+		server.On(func(r llmtest.Request) bool { return len(r.Tools) > 0 }, llmtest.Text(written))
 		server.On(llmtest.Any, llmtest.Text("AI: Hello, Ada!"))
 		db := filepath.Join(t.TempDir(), "memory.db")
 		got := ebb(t, "I am Ada.\nHello?\n", chatting(server, db)...)

@@ -77,11 +77,3 @@ data: {"error":{"message":"overloaded"}}
 	require.Equal(t, "half an", resp.Choices[0].Content)
 	require.Empty(t, resp.Choices[0].StopReason)
 }
-
-func TestDeprecatedStreamCallPanics(t *testing.T) {
-	s := llmtest.New(t)
-	s.On(llmtest.Any, llmtest.FunctionCall("weather", map[string]string{"city": "Oslo"}))
-	stream, _ := collect()
-	llm := s.LLM(t)
-	require.Panics(t, func() { _, _ = llm.GenerateContent(t.Context(), human("how warm is it?"), stream) })
-}

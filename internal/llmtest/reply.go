@@ -3,12 +3,8 @@ package llmtest
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"net/http"
-	"slices"
-	"strconv"
 	"strings"
-	"time"
 )
 
 // Reply writes the answer to a request.
@@ -25,22 +21,8 @@ func JSON(v any) Reply { return Text(encode(v)) }
 
 // ToolCall answers with the call of a tool; arguments are encoded as JSON.
 func ToolCall(id, name string, arguments any) Reply {
-	return ToolCalls(NewCall(id, name, arguments))
-}
-
-// ToolCalls answers with several calls at once.
-func ToolCalls(calls ...Call) Reply {
-	return completion{calls: calls, finish: "tool_calls"}.write
-}
-
-// NewCall makes a call for [ToolCalls]; arguments are encoded as JSON.
-func NewCall(id, name string, arguments any) Call {
-	return Call{ID: id, Type: "function", Function: CallFunction{Name: name, Arguments: encode(arguments)}}
-}
-
-// FunctionCall answers with a call in the deprecated form.
-func FunctionCall(name string, arguments any) Reply {
-	return completion{function: &CallFunction{name, encode(arguments)}, finish: "function_call"}.write
+	call := Call{ID: id, Type: "function", Function: CallFunction{Name: name, Arguments: encode(arguments)}}
+	return completion{call: &call, finish: "tool_calls"}.write
 }
 
 // Answer lets a function of the request choose the reply.
@@ -53,31 +35,11 @@ func Status(code int, message string) Reply {
 	return func(w http.ResponseWriter, _ *http.Request, _ Request) { writeError(w, code, message) }
 }
 
-// RetryAfter answers with an HTTP error, usually 429 or 503, and the time to
-// wait, in whole seconds rounded up.
-func RetryAfter(code int, message string, wait time.Duration) Reply {
-	return func(w http.ResponseWriter, _ *http.Request, _ Request) {
-		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
-		writeError(w, code, message)
-	}
-}
-
 // Raw answers with a body unchanged, well-formed or not.
 func Raw(body string) Reply {
 	return func(w http.ResponseWriter, _ *http.Request, req Request) {
 		setContentType(w, req.Stream)
 		_, _ = w.Write([]byte(body))
-	}
-}
-
-// Truncated begins to answer with a message and breaks the connection half way.
-func Truncated(content string) Reply {
-	return func(w http.ResponseWriter, _ *http.Request, req Request) {
-		body := completion{content: content, finish: "stop"}.encode(req)
-		setContentType(w, req.Stream)
-		_, _ = w.Write([]byte(body[:len(body)/2]))
-		_ = http.NewResponseController(w).Flush()
-		panic(http.ErrAbortHandler) // how net/http breaks a connection
 	}
 }
 
@@ -98,10 +60,9 @@ func HangAfter(content string) Reply {
 
 // completion is a well-formed answer.
 type completion struct {
-	content  string
-	calls    []Call
-	function *CallFunction
-	finish   string
+	content string
+	call    *Call
+	finish  string
 }
 
 func (c completion) write(w http.ResponseWriter, _ *http.Request, req Request) {
@@ -115,11 +76,8 @@ func (c completion) encode(req Request) string {
 		return c.events(req)
 	}
 	message := map[string]any{"role": "assistant", "content": c.content}
-	if c.calls != nil {
-		message["content"], message["tool_calls"] = nil, c.calls
-	}
-	if c.function != nil {
-		message["content"], message["function_call"] = nil, c.function
+	if c.call != nil {
+		message["content"], message["tool_calls"] = nil, []*Call{c.call}
 	}
 	return encode(map[string]any{
 		"id": "completion", "object": "chat.completion", "model": req.Model, "usage": c.usage(req),
@@ -138,23 +96,13 @@ func (c completion) events(req Request) string {
 			send(map[string]any{"content": word})
 		}
 	}
-	for i, call := range c.calls {
-		piece := func(id, kind string, f CallFunction) {
-			delta := map[string]any{"index": i, "function": f}
-			if id != "" {
-				delta["id"], delta["type"] = id, kind
-			}
-			send(map[string]any{"tool_calls": []any{delta}})
+	if c.call != nil {
+		piece := func(part Call) {
+			send(map[string]any{"tool_calls": []Call{part}})
 		}
-		piece(call.ID, call.Type, CallFunction{Name: call.Function.Name})
-		for _, part := range halves(call.Function.Arguments) {
-			piece("", "", CallFunction{Arguments: part})
-		}
-	}
-	if c.function != nil {
-		send(map[string]any{"function_call": CallFunction{Name: c.function.Name}})
-		for _, part := range halves(c.function.Arguments) {
-			send(map[string]any{"function_call": CallFunction{Arguments: part}})
+		piece(Call{ID: c.call.ID, Type: c.call.Type, Function: CallFunction{Name: c.call.Function.Name}})
+		for _, part := range halves(c.call.Function.Arguments) {
+			piece(Call{Function: CallFunction{Arguments: part}})
 		}
 	}
 	b.WriteString(event(chunk(map[string]any{}, c.finish)))
@@ -169,13 +117,9 @@ func (c completion) events(req Request) string {
 
 // usage counts words as tokens.
 func (c completion) usage(req Request) map[string]int {
-	calls := c.calls
-	if c.function != nil {
-		calls = append(slices.Clone(calls), Call{Function: *c.function})
-	}
 	out := len(strings.Fields(c.content))
-	for _, call := range calls {
-		out += len(strings.Fields(call.Function.Name + " " + call.Function.Arguments))
+	if c.call != nil {
+		out += len(strings.Fields(c.call.Function.Name + " " + c.call.Function.Arguments))
 	}
 	in := 0
 	for _, m := range req.Messages {

@@ -14,16 +14,9 @@ type Request struct {
 	Messages []Message `json:"messages"`
 	Tools    []Tool    `json:"tools"`
 	// Functions are tools in the deprecated form.
-	Functions []Function `json:"functions"`
-	// ToolChoice is "none", "auto", "required" or an object, as JSON; nil when
-	// the client omitted it.
-	ToolChoice     json.RawMessage `json:"tool_choice"`
-	ResponseFormat *ResponseFormat `json:"response_format"`
-	Stop           []string        `json:"stop"`
-	Temperature    float64         `json:"temperature"`
-	MaxTokens      int             `json:"max_completion_tokens"`
-	Stream         bool            `json:"stream"`
-	StreamOptions  struct {
+	Functions     []Function `json:"functions"`
+	Stream        bool       `json:"stream"`
+	StreamOptions struct {
 		IncludeUsage bool `json:"include_usage"`
 	} `json:"stream_options"`
 }
@@ -31,7 +24,6 @@ type Request struct {
 // Message is one message of a request.
 type Message struct {
 	Role    string `json:"role"`
-	Name    string `json:"name"`
 	Content text   `json:"content"`
 	// ToolCalls are the calls an assistant's message made.
 	ToolCalls []Call `json:"tool_calls"`
@@ -47,9 +39,8 @@ type Tool struct {
 
 // Function is a function that a model may call. Parameters is its JSON Schema.
 type Function struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Parameters  json.RawMessage `json:"parameters"`
+	Name       string          `json:"name"`
+	Parameters json.RawMessage `json:"parameters"`
 }
 
 // Call is a tool call: made by a model in a reply, or repeated in a request.
@@ -64,13 +55,6 @@ type Call struct {
 type CallFunction struct {
 	Name      string `json:"name,omitempty"`
 	Arguments string `json:"arguments"`
-}
-
-// ResponseFormat is the form the client wants the answer in: "text",
-// "json_object" or "json_schema".
-type ResponseFormat struct {
-	Type       string          `json:"type"`
-	JSONSchema json.RawMessage `json:"json_schema"`
 }
 
 // text reads a content that is a string or a list of parts.
@@ -114,15 +98,6 @@ func (r Request) Last() string {
 		return ""
 	}
 	return string(r.Messages[len(r.Messages)-1].Content)
-}
-
-// Roles returns the messages' roles in order.
-func (r Request) Roles() []string {
-	roles := make([]string, len(r.Messages))
-	for i, m := range r.Messages {
-		roles[i] = m.Role
-	}
-	return roles
 }
 
 var functionName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)

@@ -22,11 +22,10 @@ type Server struct {
 
 	cancel context.CancelFunc // of the running replies
 
-	mu        sync.Mutex
-	rules     []*Rule
-	requests  []Request
-	unmatched []Request
-	problems  []string
+	mu       sync.Mutex
+	rules    []*Rule
+	requests []Request
+	problems []string
 }
 
 // New starts a server that is closed at the end of the test. The test fails if a
@@ -71,13 +70,6 @@ func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
-}
-
-// Unmatched returns the requests that matched no rule.
-func (s *Server) Unmatched() []Request {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.unmatched)
 }
 
 // LLM returns langchaingo's OpenAI client for this server.
@@ -125,9 +117,6 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	s.mu.Lock()
-	s.unmatched = append(s.unmatched, req)
-	s.mu.Unlock()
 	s.problem(mismatch(req, rules))
 	writeError(w, http.StatusInternalServerError, "no rule matches this request")
 }
