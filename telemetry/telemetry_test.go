@@ -187,26 +187,6 @@ func TestFaultsAreCountedByKind(t *testing.T) {
 	require.Empty(t, span.Events(), "the text of an error may hold what users say")
 }
 
-// What an operation costs beside itself: without telemetry, nothing is allocated.
-func BenchmarkOperation(b *testing.B) {
-	for name, instrument := range map[string]func(cfg *extension.Config) error{
-		"off":         func(*extension.Config) error { return nil },
-		"no provider": func(cfg *extension.Config) error { return telemetry.Instrument(cfg, telemetry.Options{}) },
-		"on":          func(cfg *extension.Config) error { return telemetry.Instrument(cfg, newSink().options) },
-	} {
-		b.Run(name, func(b *testing.B) {
-			cfg := &extension.Config{}
-			require.NoError(b, instrument(cfg))
-			op := extension.Operation{Name: "search", Scope: ada, Query: "kettle"}
-			b.ReportAllocs()
-			for b.Loop() {
-				_, done := cfg.Hooks.OnOperation.Begin(b.Context(), op)
-				done(3, nil)
-			}
-		})
-	}
-}
-
 func TestNoTelemetryAllocatesNothing(t *testing.T) {
 	var none extension.Config
 	require.Zero(t, testing.AllocsPerRun(100, func() {

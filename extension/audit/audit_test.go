@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -120,17 +119,4 @@ func TestAuditOfAMemory(t *testing.T) {
 	require.Equal(t, "superseded in this memory", found[Stale].Examples[0].Note)
 	require.Equal(t, 1, found[Instructions].Count)
 	require.Zero(t, found[Duplicates].Count)
-}
-
-// A large history is read in one pass.
-func BenchmarkAudit(b *testing.B) {
-	var turns strings.Builder
-	for i := range 1000 {
-		turns.WriteString(`{"time":"` + time.Unix(int64(i)*60, 0).UTC().Format(time.RFC3339) + `","role":"assistant","text":"The ferry to Texel leaves at noon, and the soup of ` + string(rune('a'+i%26)) + ` is warm. Anything else?"}` + "\n")
-	}
-	b.SetBytes(int64(turns.Len()))
-	for b.Loop() {
-		_, err := Read(b.Context(), strings.NewReader(turns.String()), Options{})
-		require.NoError(b, err)
-	}
 }

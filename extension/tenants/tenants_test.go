@@ -598,34 +598,6 @@ func ExampleOpen() {
 	// globex 1 The launch is in May.
 }
 
-func BenchmarkDir(b *testing.B) {
-	const tenants = 1000
-	d := openDir(b, filepath.Join(b.TempDir(), "memories"), &Config{Memory: noRounds})
-	for i := range tenants {
-		require.NoError(b, tell(b.Context(), d, fmt.Sprint("tenant-", i), "I like tea"))
-	}
-	descriptors := func() float64 {
-		entries, _ := os.ReadDir("/proc/self/fd")
-		return float64(len(entries))
-	}
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // not a secret
-	b.Run("any of 1000", func(b *testing.B) {
-		most := 0.0
-		for i := 0; b.Loop(); i++ {
-			require.NoError(b, tell(b.Context(), d, fmt.Sprint("tenant-", random.IntN(tenants)), "I like figs"))
-			if i%50 == 0 {
-				most = max(most, descriptors())
-			}
-		}
-		b.ReportMetric(most, "descriptors")
-	})
-	b.Run("any of 50", func(b *testing.B) {
-		for b.Loop() {
-			require.NoError(b, tell(b.Context(), d, fmt.Sprint("tenant-", random.IntN(50)), "I like figs"))
-		}
-	})
-}
-
 func TestFilesShareLimiter(t *testing.T) {
 	d := openDir(t, filepath.Join(t.TempDir(), "memories"), &Config{Memory: noRounds})
 	var waiting atomic.Bool

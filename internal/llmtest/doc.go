@@ -11,10 +11,10 @@
 // # Rules
 //
 // Rules are tried in the order of their definition; the first that matches
-// answers, at most [Rule.Times] times. A [Reply] is a text, tool calls, an HTTP
-// error, a malformed or truncated body, silence until the caller gives up, or,
-// with [Answer], the choice of a function. Texts and calls are streamed when the
-// client asks for a stream.
+// answers, at most [Rule.Times] times. A [Reply] is a text, the call of a tool, an
+// HTTP error, a malformed body, silence until the caller gives up, or, with
+// [Answer], the choice of a function. Texts and calls are streamed when the client
+// asks for a stream.
 //
 // A request that no rule matches gets a 500 and fails the test, which prints the
 // request and the rules. A request that OpenAI would reject for its form, such as

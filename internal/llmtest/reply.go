@@ -97,12 +97,10 @@ func (c completion) events(req Request) string {
 		}
 	}
 	if c.call != nil {
-		piece := func(part Call) {
-			send(map[string]any{"tool_calls": []Call{part}})
-		}
-		piece(Call{ID: c.call.ID, Type: c.call.Type, Function: CallFunction{Name: c.call.Function.Name}})
+		begun := Call{ID: c.call.ID, Type: c.call.Type, Function: CallFunction{Name: c.call.Function.Name}}
+		send(map[string]any{"tool_calls": []Call{begun}})
 		for _, part := range halves(c.call.Function.Arguments) {
-			piece(Call{Function: CallFunction{Arguments: part}})
+			send(map[string]any{"tool_calls": []Call{{Function: CallFunction{Arguments: part}}}})
 		}
 	}
 	b.WriteString(event(chunk(map[string]any{}, c.finish)))

@@ -557,39 +557,6 @@ func BenchmarkUsualMessage(b *testing.B) {
 	}
 }
 
-func BenchmarkUsualMessagePII(b *testing.B) {
-	r := redact.New(redact.Options{Secrets: true, PII: true})
-	for b.Loop() {
-		r.Redact(usual)
-	}
-}
-
-func BenchmarkMessageWithSecrets(b *testing.B) {
-	r := redact.New(redact.Options{Secrets: true})
-	s := usual + " The password is hunter2 and the key is ghp_" + of(36)
-	for b.Loop() {
-		r.Redact(s)
-	}
-}
-
-func BenchmarkMegabyteMessage(b *testing.B) {
-	r := redact.New(redact.Options{Secrets: true, PII: true})
-	s := strings.Repeat(usual+" ", 1<<20/(len(usual)+1))
-	b.SetBytes(int64(len(s)))
-	for b.Loop() {
-		r.Redact(s)
-	}
-}
-
-func BenchmarkLongLog(b *testing.B) {
-	r := redact.New(redact.Options{Secrets: true})
-	s := strings.Repeat("2026-03-01T18:00:00Z GET /v1/users?page=2 200 12ms token=0 pass: 12 task-runner\n", 200)
-	b.SetBytes(int64(len(s)))
-	for b.Loop() {
-		r.Redact(s)
-	}
-}
-
 // TestOnConversations counts what is found in conversations that hold no
 // secrets. It needs EBB_CONVERSATIONS, a folder of texts.
 func TestOnConversations(t *testing.T) {

@@ -57,21 +57,3 @@ func TestLongTexts(t *testing.T) {
 		t.Logf("%q: %v", part, time.Since(began))
 	}
 }
-
-func BenchmarkClaims(b *testing.B) {
-	languages()
-	for _, c := range []struct{ name, text string }{
-		{"English", "Hi! Just so you know, we've moved to Oslo last month and I started a new job at Equinor. My sister lives in Rome, she loves opera. Could you tell me which tram goes from Majorstuen to the harbour?"},
-		{"German", "Hallo! Nur zur Info: wir sind letzten Monat nach Wien gezogen und ich arbeite jetzt bei den Stadtwerken. Meine Schwester wohnt in Rom, sie liebt Opern. Welche Straßenbahn fährt von hier zum Hafen?"},
-		{"Spanish", "Hola, para que lo sepas, nos hemos mudado a Sevilla el mes pasado y ahora trabajo en Correos. Mi hermana vive en Roma, le encanta la ópera. ¿Qué tranvía va desde la estación hasta el puerto viejo?"},
-		{"Chinese", "你好，跟你说一下，我们上个月搬到上海了，我现在在邮局上班。我妹妹住在罗马，她喜欢歌剧。请问从这里到码头坐哪路电车比较方便？我每周二有瑜伽课，对花生过敏，不吃猪肉。我老板叫王强，人很好，昨天还请我吃饭了。"},
-		{"NoClaim", "The quarterly report shows that revenue grew by four percent while costs stayed flat, which is better than what the analysts had expected, so could you make a table of the numbers and a short summary?"},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			for b.Loop() {
-				Claims(c.text, 0)
-				LastingOf(c.text)
-			}
-		})
-	}
-}

@@ -169,34 +169,3 @@ func TestFold(t *testing.T) {
 		assert.Equal(t, want, Fold(in))
 	}
 }
-
-const benchText = "Hey, I finally moved to Lisbon last week and started running along the river every morning with Anna's dog; it's been wonderful, I don't miss the rain."
-
-func BenchmarkTerms(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		Terms(benchText)
-	}
-}
-
-func BenchmarkMentions(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		Mentions(benchText)
-	}
-}
-
-func BenchmarkTimeSpans(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		TimeSpans(benchText, grammarRef)
-	}
-}
-
-func BenchmarkChunks(b *testing.B) {
-	long := strings.Repeat("x", 2<<20)
-	b.SetBytes(int64(len(long)))
-	for b.Loop() {
-		Chunks(long, 0)
-	}
-}

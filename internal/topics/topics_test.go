@@ -326,24 +326,3 @@ func FuzzNear(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkOf(b *testing.B) {
-	for _, s := range []string{
-		"Shall we order the pizza from next door tonight, or would you rather cook something with fish, dear?",
-		"Sollen wir heute Abend beim Italiener um die Ecke Zwetschgenkuchen und Kaffee bestellen, was meinst?",
-		"我们今晚要不要去楼下那家新开的川菜馆吃火锅,顺便给奶奶买一个生日蛋糕,再去看一场电影,然后坐地铁回家,明天早上还要上班",
-	} {
-		b.Run(s[:6], func(b *testing.B) {
-			for b.Loop() {
-				Of(s)
-			}
-		})
-	}
-}
-
-func BenchmarkQuestionNear(b *testing.B) {
-	q, s := Ask(Of("Shall we order the pizza from next door tonight?"), 1), Of("I can't eat gluten, it makes me ill for days.")
-	for b.Loop() {
-		q.Near(s)
-	}
-}

@@ -100,13 +100,6 @@ func TestJudgeLooksAgainOnceThereIsEnough(t *testing.T) {
 	require.Zero(t, trust(1301, 8))
 }
 
-func BenchmarkOf(b *testing.B) {
-	t := textsOf(statements(b)[:500], func(a, c int) float64 { return float64(a * c % 7) })
-	for b.Loop() {
-		trustIn(t)
-	}
-}
-
 func trustIn(t Texts) float64 {
 	trust, _ := judge(t)
 	return trust
