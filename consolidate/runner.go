@@ -268,16 +268,12 @@ func (r *Runner) alone(ctx context.Context, scope schema.Scope, fn func(*schema.
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	name := ""
-	if err := r.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		userID, err := s.UserID(ctx, scope)
-		name = r.db.NightLease(userID)
-		return err
-	}); err != nil {
+	userID, err := schema.Get(ctx, r.db, func(ctx context.Context, s *schema.Snapshot) (int64, error) { return s.UserID(ctx, scope) })
+	if err != nil {
 		return err
 	}
 	for range maxErasures {
-		if err = r.leased(ctx, name, fn); !errors.Is(err, errErased) || ctx.Err() != nil {
+		if err = r.leased(ctx, r.db.NightLease(userID), fn); !errors.Is(err, errErased) || ctx.Err() != nil {
 			break
 		}
 	}
@@ -319,10 +315,7 @@ func (r *Runner) acquire(ctx context.Context, name string) (*schema.Lease, error
 }
 
 // erasing reports whether an erasure holds the lease.
-func (r *Runner) erasing(ctx context.Context, name string) (held bool) {
-	err := r.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-		held, err = s.HeldByErasure(ctx, name)
-		return err
-	})
+func (r *Runner) erasing(ctx context.Context, name string) bool {
+	held, err := schema.Get(ctx, r.db, func(ctx context.Context, s *schema.Snapshot) (bool, error) { return s.HeldByErasure(ctx, name) })
 	return held && err == nil
 }

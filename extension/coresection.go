@@ -62,11 +62,7 @@ func (x *Extension) meaning(ctx context.Context, question string, memories []int
 	if err != nil {
 		return m, err
 	}
-	var g *vecstore.Generation
-	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-		g, err = vecstore.ServingGeneration(ctx, s)
-		return err
-	})
+	g, err := schema.Get(ctx, x.db, vecstore.ServingGeneration)
 	if err != nil || g == nil {
 		return m, err
 	}

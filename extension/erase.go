@@ -68,11 +68,8 @@ func (x *Extension) Erase(ctx context.Context, scope Scope, what Erasure) (*Rece
 	if err := scope.Validate(); err != nil {
 		return nil, err
 	}
-	var userID int64
-	if err := x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-		userID, err = s.UserID(ctx, scope)
-		return err
-	}); err != nil {
+	userID, err := schema.Get(ctx, x.db, func(ctx context.Context, s *schema.Snapshot) (int64, error) { return s.UserID(ctx, scope) })
+	if err != nil {
 		return nil, err
 	}
 	done, err := erase.Run(ctx, x.db, scope, what, memory.ByHost)

@@ -99,11 +99,7 @@ const unnamedWindow = 24 * time.Hour
 // conversation.
 func (x *Extension) storedExposure(ctx context.Context, of Scope) (floor schema.Trust, err error) {
 	floor = schema.MaxTrust
-	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		userID, err := s.UserID(ctx, of)
-		if err != nil || userID == 0 {
-			return err
-		}
+	err = x.db.ReadUser(ctx, of, func(ctx context.Context, s *schema.Snapshot, userID int64) (err error) {
 		var since time.Time
 		if of.Session == "" {
 			since = x.cfg.Now().Add(-unnamedWindow)

@@ -180,26 +180,20 @@ func (h *Health) readAllUsers(ctx context.Context, s *schema.Snapshot, nights me
 }
 
 // vectorStats counts memories that wait for a vector, even without an embedder.
-func (x *Extension) vectorStats(ctx context.Context) (stats *embed.Stats, err error) {
+func (x *Extension) vectorStats(ctx context.Context) (*embed.Stats, error) {
 	if x.vectors != nil {
 		return x.vectors.Stats(ctx)
 	}
-	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		stats, err = embed.StoredStats(ctx, s)
-		return err
-	})
-	return stats, err
+	return schema.Get(ctx, x.db, embed.StoredStats)
 }
 
-func (x *Extension) vectorStatsOf(ctx context.Context, userID int64) (stats *embed.UserStats, err error) {
+func (x *Extension) vectorStatsOf(ctx context.Context, userID int64) (*embed.UserStats, error) {
 	if x.vectors != nil {
 		return x.vectors.StatsOf(ctx, userID)
 	}
-	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		stats, err = embed.StoredStatsOf(ctx, s, userID)
-		return err
+	return schema.Get(ctx, x.db, func(ctx context.Context, s *schema.Snapshot) (*embed.UserStats, error) {
+		return embed.StoredStatsOf(ctx, s, userID)
 	})
-	return stats, err
 }
 
 // AcknowledgeLosses marks all recorded losses as acknowledged, so that they are no

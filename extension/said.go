@@ -100,12 +100,11 @@ func (x *Extension) readAnswer(ctx context.Context, scope Scope, answer *Record)
 
 // said returns the words of a stored message, see [schema.Snapshot.Said].
 func (x *Extension) said(ctx context.Context, scope Scope, id string) (m *Record, err error) {
-	err = x.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+	return schema.Get(ctx, x.db, func(ctx context.Context, s *schema.Snapshot) (*Record, error) {
 		userID, err := s.UserID(ctx, scope)
-		if err == nil {
-			m, err = s.Said(ctx, userID, id)
+		if err != nil {
+			return nil, err
 		}
-		return err
+		return s.Said(ctx, userID, id)
 	})
-	return m, err
 }

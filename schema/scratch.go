@@ -60,11 +60,7 @@ func (db *DB) scratchUser(ctx context.Context, scope Scope) (scratch *DB, remove
 	if scratch, err = open(ctx, filepath.Join(folder, "copy.db"), &Options{Now: db.Now, Key: key}); err != nil {
 		return nil, remove, err
 	}
-	err = db.Read(ctx, func(ctx context.Context, s *Snapshot) error {
-		userID, err := s.UserID(ctx, scope)
-		if err != nil || userID == 0 {
-			return err
-		}
+	err = db.ReadUser(ctx, scope, func(ctx context.Context, s *Snapshot, userID int64) error {
 		return scratch.Write(ctx, func(ctx context.Context, tx *Tx) error { return tx.copyUser(ctx, s, userID) })
 	})
 	if err != nil {

@@ -78,13 +78,11 @@ func Run(ctx context.Context, from, to *extension.Extension) (r Report, err erro
 func isSame(ctx context.Context, a, b *schema.DB) (bool, error) {
 	var ids [2]string
 	for i, db := range [...]*schema.DB{a, b} {
-		err := db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-			ids[i], err = s.Identity(ctx)
-			return err
-		})
+		id, err := schema.Get(ctx, db, func(ctx context.Context, s *schema.Snapshot) (string, error) { return s.Identity(ctx) })
 		if err != nil {
 			return false, err
 		}
+		ids[i] = id
 	}
 	if ids[0] != ids[1] || a.OnServer() || b.OnServer() {
 		return ids[0] == ids[1], nil

@@ -338,11 +338,7 @@ func (j *importJob) mostTrusted(ctx context.Context, session string, at time.Tim
 	if session == "" {
 		since = at.Add(-24 * time.Hour)
 	}
-	err = j.m.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		userID, err := s.UserID(ctx, j.opts.Scope)
-		if err != nil || userID == 0 {
-			return err
-		}
+	err = j.m.DB.ReadUser(ctx, j.opts.Scope, func(ctx context.Context, s *schema.Snapshot, userID int64) error {
 		stored, err := s.LeastTrusted(ctx, userID, session, since)
 		most = min(most, stored)
 		return err

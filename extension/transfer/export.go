@@ -71,11 +71,8 @@ var ErrErasing = errors.New("an erasure of this user is not finished: it goes on
 // finishErasures carries out what was interrupted, unless the memory is read-only.
 func finishErasures(ctx context.Context, m *memory.Memory, scope schema.Scope) error {
 	var erasing bool
-	err := m.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		userID, err := s.UserID(ctx, scope)
-		if err == nil {
-			erasing, err = erase.Unfinished(ctx, s, userID)
-		}
+	err := m.DB.ReadUser(ctx, scope, func(ctx context.Context, s *schema.Snapshot, userID int64) (err error) {
+		erasing, err = erase.Unfinished(ctx, s, userID)
 		return err
 	})
 	if err != nil || !erasing || m.ReadOnly {

@@ -47,13 +47,11 @@ func (j *importJob) restore(ctx context.Context) error {
 	case !j.opts.Restore && j.opts.Scope.User == "":
 		return &schema.InvalidError{Field: "Scope.User", Reason: "is missing: a file that is not restored does not say whose memory it becomes"}
 	}
-	r := &restorer{job: j, passed: newPassed(j.opts.Resurrect)}
-	if err := j.m.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-		r.before, err = records.Last(ctx, s)
-		return err
-	}); err != nil {
+	before, err := schema.Get(ctx, j.m.DB, records.Last)
+	if err != nil {
 		return err
 	}
+	r := &restorer{job: j, passed: newPassed(j.opts.Resurrect), before: before}
 	keep := keepLine(ctx, j.m.Redactor)
 	if err := readExport(newLines(j.in.r, j.in.line, maxExportLine), keep, func(rec importedRecord) error { return r.add(ctx, rec) }); err != nil {
 		return err

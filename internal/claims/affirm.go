@@ -92,11 +92,7 @@ func (r *Reader) Agreed(ctx context.Context, owner schema.Scope, m *schema.Memor
 	if !Own(m) || !text.Agrees(m.Content) {
 		return false, nil
 	}
-	var before []schema.Memory
-	err = r.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-		before, err = s.Before(ctx, m, agreedTo)
-		return err
-	})
+	before, err := schema.Get(ctx, r.DB, func(ctx context.Context, s *schema.Snapshot) ([]schema.Memory, error) { return s.Before(ctx, m, agreedTo) })
 	if err != nil || len(before) == 0 || before[0].Origin != schema.OriginAssistant || before[0].State != schema.StateActive {
 		return false, err
 	}

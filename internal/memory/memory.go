@@ -54,12 +54,8 @@ func (m *Memory) Observed(host schema.Observer) schema.Observer {
 
 // Zone returns a user's own time zone, nil without one.
 func (m *Memory) Zone(ctx context.Context, scope schema.Scope) (zone *time.Location, err error) {
-	err = m.DB.Read(ctx, func(ctx context.Context, snap *schema.Snapshot) error {
-		id, err := snap.UserID(ctx, scope)
-		if err != nil || id == 0 {
-			return err
-		}
-		zone, err = schema.Zone(ctx, snap, id, nil)
+	err = m.DB.ReadUser(ctx, scope, func(ctx context.Context, snap *schema.Snapshot, userID int64) error {
+		zone, err = schema.Zone(ctx, snap, userID, nil)
 		return err
 	})
 	return zone, err

@@ -84,11 +84,7 @@ func (c *Views) Endings(ctx context.Context, db *schema.DB, scope schema.Scope, 
 
 // updated updates the user's view and calls use with it, unless the user is unknown.
 func (c *Views) updated(ctx context.Context, db *schema.DB, scope schema.Scope, loc *time.Location, use func(*view)) error {
-	return db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		userID, err := s.UserID(ctx, scope)
-		if err != nil || userID == 0 {
-			return err
-		}
+	return db.ReadUser(ctx, scope, func(ctx context.Context, s *schema.Snapshot, userID int64) error {
 		v := c.of(userID)
 		v.mu.Lock()
 		defer v.mu.Unlock()

@@ -337,10 +337,8 @@ func (s *Server) reachedAt(addr net.Addr) string {
 // for it: with 100,000 messages that takes some tenths of a second. With several users,
 // each index is read when its user asks.
 func (s *Server) warm(ctx context.Context) {
-	var users []schema.User
-	err := s.ext.Parts().DB.Read(ctx, func(ctx context.Context, snapshot *schema.Snapshot) (err error) {
-		users, err = snapshot.UsersNamed(ctx, "", "", 2)
-		return err
+	users, err := schema.Get(ctx, s.ext.Parts().DB, func(ctx context.Context, snapshot *schema.Snapshot) ([]schema.User, error) {
+		return snapshot.UsersNamed(ctx, "", "", 2)
 	})
 	if err == nil && len(users) == 1 {
 		_, err = s.ext.Recall(ctx, users[0].Scope(), extension.Query{Text: "index", Limit: 1})
