@@ -42,35 +42,22 @@ func archivalInsert() *Tool {
 	}
 }
 
-func runArchivalInsert(ctx context.Context, d *Deps, args arguments) (string, error) {
+func runArchivalInsert(ctx context.Context, d *Deps, args *arguments) (string, error) {
 	if d.Archive == nil {
 		return "archival_insert is not available in this host. Nothing was changed.", nil
 	}
-	var a Archived
-	var err error
-	if a.Content, err = args.text("content"); err != nil {
-		return "", err
-	}
+	a := Archived{Content: args.text("content"), Type: args.oneOf("type", insertTypes), Roles: args.list("roles"), Issues: args.numbers("issues")}
+	rating, _ := args.whole("importance", 10)
+	a.Importance = float64(rating)
 	if len([]rune(a.Content)) > maxArchived {
-		return "", args.mistake("content", "is longer than 4,000 characters; insert one piece of knowledge at a time")
-	}
-	if a.Type, err = args.oneOf("type", insertTypes); err != nil {
-		return "", err
-	}
-	if a.Roles, err = args.list("roles"); err != nil {
-		return "", err
+		args.fail("content", "is longer than 4,000 characters; insert one piece of knowledge at a time")
 	}
 	if strings.ContainsAny(strings.Join(a.Roles, ""), ",\n") || len(strings.Join(a.Roles, ",")) > schema.MaxLabel {
-		return "", args.mistake("roles", "must be a short list of names without commas")
+		args.fail("roles", "must be a short list of names without commas")
 	}
-	if a.Issues, err = args.numbers("issues"); err != nil {
-		return "", err
+	if args.err != nil {
+		return "", args.err
 	}
-	rating, _, err := args.whole("importance", 1, 10)
-	if err != nil {
-		return "", err
-	}
-	a.Importance = float64(rating)
 	id, err := d.Archive(ctx, a)
 	if err != nil {
 		return "", err

@@ -43,20 +43,10 @@ func insights() []schema.Conditions {
 	return []schema.Conditions{{Kind: schema.KindReflection}, {Is: map[string]string{schema.AttrType: reflectionType}}}
 }
 
-func runArchivalSearch(ctx context.Context, d *Deps, args arguments) (string, error) {
-	where, err := tierConditions(args)
-	if err != nil {
-		return "", err
-	}
-	q := recall.Query{Where: where}
-	if q.Text, err = args.text("query"); err != nil {
-		return "", err
-	}
-	typ, err := args.oneOf("type", ArchivalTypes)
-	if err != nil {
-		return "", err
-	}
-	switch typ {
+func runArchivalSearch(ctx context.Context, d *Deps, args *arguments) (string, error) {
+	where := tierConditions(args)
+	q := recall.Query{Text: args.text("query"), Where: where}
+	switch typ := args.oneOf("type", ArchivalTypes); typ {
 	case "":
 		q.Where.AnyOf = append(q.Where.AnyOf, append([]schema.Conditions{{Given: []string{schema.AttrArchive}}}, insights()...))
 	case "lesson":
@@ -71,27 +61,19 @@ func runArchivalSearch(ctx context.Context, d *Deps, args arguments) (string, er
 	if written, is := args.fields["dateRange"].(string); is && !json.Valid([]byte(written)) {
 		args.fields["dateRange"] = strings.Trim(written, "[] ") // "[2026-01-01, 2026-02-28]"
 	}
-	days, err := args.items("dateRange", "texts")
-	if err != nil {
-		return "", err
-	}
-	if len(days) > 0 {
+	if days := args.items("dateRange", "texts"); len(days) > 0 {
 		now := d.DB.Now().In(d.Location)
 		if len(days) > 2 {
-			return "", args.mistake("dateRange", `must be the first and the last day, such as ["2026-01-01", "2026-02-28"]`)
+			args.fail("dateRange", `must be the first and the last day, such as ["2026-01-01", "2026-02-28"]`)
 		}
 		if first := days[0]; first != "" {
-			if q.Since, err = args.moment("dateRange", first, begin, now); err != nil {
-				return "", err
-			}
+			q.Since = args.moment("dateRange", first, begin, now)
 		}
 		if last := days[len(days)-1]; last != "" {
-			if q.Until, err = args.moment("dateRange", last, end, now); err != nil {
-				return "", err
-			}
+			q.Until = args.moment("dateRange", last, end, now)
 		}
 		if !q.Until.IsZero() && !q.Since.Before(q.Until) {
-			return "", args.mistake("dateRange", fmt.Sprintf("ends (%s) before it begins (%s)", q.Until.Format(dateAndTime), q.Since.Format(dateAndTime)))
+			args.fail("dateRange", fmt.Sprintf("ends (%s) before it begins (%s)", q.Until.Format(dateAndTime), q.Since.Format(dateAndTime)))
 		}
 	}
 	return tieredSearch(ctx, d, args, q)

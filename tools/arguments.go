@@ -3,6 +3,7 @@ package tools
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"regexp"
@@ -18,34 +19,48 @@ import (
 const maxListItems = 20
 
 // arguments are the checked fields of one call. Reading a field of the wrong type
-// returns a mistake that names it.
+// returns the zero value and notes the mistake.
 type arguments struct {
 	tool   *Tool
 	fields map[string]any // string, json.Number, bool, []any or map[string]any
+	err    error          // the first mistake in the fields read so far
 }
 
-func (a arguments) mistake(name, reason string) error {
+func (a *arguments) mistake(name, reason string) error {
 	return mistakef("%s: %s %s.%s", a.tool.name, name, reason, a.tool.unchanged())
 }
 
-// text reads a text and trims it; "" when it is absent.
-func (a arguments) text(name string) (string, error) {
-	switch v := a.fields[name].(type) {
-	case nil:
-		return "", nil
-	case string:
-		if strings.IndexByte(v, 0) >= 0 || strings.ContainsRune(v, '\uFFFD') {
-			return "", a.mistake(name, "is not text (it holds NUL or broken characters)")
-		}
-		return strings.TrimSpace(text.Clean(v)), nil
-	case json.Number:
-		return v.String(), nil
+// fail notes a mistake, unless there is one already.
+func (a *arguments) fail(name, reason string) {
+	if a.err == nil {
+		a.err = a.mistake(name, reason)
 	}
-	return "", a.mistake(name, "must be a text")
 }
 
+// text reads a text and trims it; "" when it is absent.
+func (a *arguments) text(name string) string {
+	switch v := a.fields[name].(type) {
+	case nil:
+	case string:
+		if isText(v) {
+			return strings.TrimSpace(text.Clean(v))
+		}
+		a.fail(name, notText)
+	case json.Number:
+		return v.String()
+	default:
+		a.fail(name, "must be a text")
+	}
+	return ""
+}
+
+// isText reports whether a model's words are whole.
+func isText(s string) bool { return strings.IndexByte(s, 0) < 0 && !strings.ContainsRune(s, '\uFFFD') }
+
+const notText = "is not text (it holds NUL or broken characters)"
+
 // words returns the texts of a call, without those that the model chose from a list.
-func (a arguments) words() string {
+func (a *arguments) words() string {
 	var all []string
 	var add func(v any)
 	add = func(v any) {
@@ -72,68 +87,94 @@ func (a arguments) words() string {
 
 // number reads a number, also from a string; ok is false when it is absent.
 // A number beyond the range of float64 is ±Inf.
-func (a arguments) number(name string) (v float64, ok bool, err error) {
+func (a *arguments) number(name string) (v float64, ok bool) {
 	var written string
 	switch field := a.fields[name].(type) {
 	case nil:
-		return 0, false, nil
 	case json.Number:
 		written = field.String()
 	case string:
-		if written = strings.TrimSpace(field); written == "" {
-			return 0, false, nil
-		}
+		written = strings.TrimSpace(field)
 	default:
-		return 0, false, a.mistake(name, "must be a number")
+		a.fail(name, "must be a number")
 	}
-	v, err = strconv.ParseFloat(written, 64)
+	if written == "" {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(written, 64)
 	if (err != nil && !errors.Is(err, strconv.ErrRange)) || math.IsNaN(v) {
-		return 0, false, a.mistake(name, "must be a number, not "+quoted(clip(written, 40)))
+		a.fail(name, "must be a number, not "+quoted(clip(written, 40)))
+		return 0, false
 	}
-	return v, true, nil
+	return v, true
+}
+
+// whole reads a whole number from 1 to most.
+func (a *arguments) whole(name string, most int64) (n int64, given bool) {
+	v, given := a.number(name)
+	if given && (v < 1 || v > float64(most) || v != math.Trunc(v)) {
+		a.fail(name, fmt.Sprintf("must be a whole number from 1 to %d", most))
+		return 0, false
+	}
+	return int64(v), given
 }
 
 // flag reads a boolean, also from a string; false when it is absent.
-func (a arguments) flag(name string) (bool, error) {
+func (a *arguments) flag(name string) bool {
 	switch v := a.fields[name].(type) {
 	case nil:
-		return false, nil
+		return false
 	case bool:
-		return v, nil
+		return v
 	case string:
 		if b, err := strconv.ParseBool(strings.ToLower(strings.TrimSpace(v))); err == nil {
-			return b, nil
+			return b
 		}
 	}
-	return false, a.mistake(name, "must be true or false")
+	a.fail(name, "must be true or false")
+	return false
 }
 
-// list reads a list of texts, also from one text with commas.
-func (a arguments) list(name string) ([]string, error) { return a.listOf(name, "texts") }
-
-func (a arguments) listOf(name, what string) ([]string, error) {
-	items, err := a.items(name, what)
-	if err != nil {
-		return nil, err
+// oneOf reads a word of a list, in any case; "" when it is absent.
+func (a *arguments) oneOf(name string, words []string) string {
+	word := strings.ToLower(a.text(name))
+	if word != "" && !slices.Contains(words, word) {
+		a.fail(name, fmt.Sprintf("%s is not one of %s", quoted(clip(word, 40)), strings.Join(words, ", ")))
 	}
-	return a.tidy(name, items)
+	return word
+}
+
+// list reads a list of texts, also from one text with commas, without empty and
+// repeated ones.
+func (a *arguments) list(name string) []string { return a.listOf(name, "texts") }
+
+func (a *arguments) listOf(name, what string) (kept []string) {
+	for _, item := range a.items(name, what) {
+		if item != "" && !slices.Contains(kept, item) {
+			kept = append(kept, item)
+		}
+	}
+	if len(kept) > maxListItems {
+		a.fail(name, "has more than "+strconv.Itoa(maxListItems)+" entries; give the ones that matter")
+	}
+	return kept
 }
 
 // items returns the entries of a list in their places, trimmed.
-func (a arguments) items(name, what string) (items []string, err error) {
+func (a *arguments) items(name, what string) (items []string) {
 	value := a.fields[name]
 	if written, is := value.(string); is && strings.HasPrefix(strings.TrimSpace(written), "[") {
 		var list []any
 		decoder := json.NewDecoder(strings.NewReader(written))
 		decoder.UseNumber()
 		if decoder.Decode(&list) != nil || decoder.More() {
-			return nil, a.mistake(name, "is not a JSON list: "+quoted(clip(written, 40))+`. Write ["one", "two"]`)
+			a.fail(name, "is not a JSON list: "+quoted(clip(written, 40))+`. Write ["one", "two"]`)
+			return nil
 		}
 		value = list
 	}
 	switch v := value.(type) {
 	case nil:
-		return nil, nil
 	case string:
 		items = strings.Split(v, ",")
 	case []any:
@@ -144,30 +185,34 @@ func (a arguments) items(name, what string) (items []string, err error) {
 			case json.Number:
 				items = append(items, item.String())
 			default:
-				return nil, a.mistake(name, "must be a list of "+what)
+				a.fail(name, "must be a list of "+what)
 			}
 		}
 	default:
-		return nil, a.mistake(name, "must be a list of "+what)
+		a.fail(name, "must be a list of "+what)
 	}
 	for i, item := range items {
 		items[i] = strings.TrimSpace(text.Clean(item))
 	}
-	return items, nil
+	return items
 }
 
-// tidy drops empty and repeated items.
-func (a arguments) tidy(name string, items []string) ([]string, error) {
-	var kept []string
-	for _, item := range items {
-		if item != "" && !slices.Contains(kept, item) {
-			kept = append(kept, item)
+// numbers reads a list of whole numbers from 1. It ignores a "#" before a number.
+func (a *arguments) numbers(name string) (all []int64) {
+	if n, one := a.fields[name].(interface{ Int64() (int64, error) }); one { // a number alone
+		if v, err := n.Int64(); err == nil && v > 0 {
+			return []int64{v}
 		}
 	}
-	if len(kept) > maxListItems {
-		return nil, a.mistake(name, "has more than "+strconv.Itoa(maxListItems)+" entries; give the ones that matter")
+	const what = "whole numbers such as [95, 84]"
+	for _, item := range a.listOf(name, what) {
+		n, err := strconv.ParseInt(strings.TrimPrefix(item, "#"), 10, 64)
+		if err != nil || n < 1 {
+			a.fail(name, "must be a list of "+what+", not "+quoted(clip(item, 40)))
+		}
+		all = append(all, n)
 	}
-	return kept, nil
+	return all
 }
 
 // edge selects the end of an interval that a time means.
@@ -199,34 +244,34 @@ var clockTime = regexp.MustCompile(`(?i)\d:\d|\d ?[ap]\.?m\b`)
 // time reads a bound of a period: RFC 3339, a date, or an English expression
 // resolved at now. A date without a clock time is in now's location. The zero
 // time means absent.
-func (a arguments) time(name string, which edge, now time.Time) (time.Time, error) {
-	written, err := a.text(name)
-	if err != nil || written == "" {
-		return time.Time{}, err
+func (a *arguments) time(name string, which edge, now time.Time) time.Time {
+	if written := a.text(name); written != "" {
+		return a.moment(name, written, which, now)
 	}
-	return a.moment(name, written, which, now)
+	return time.Time{}
 }
 
 // moment is time for a written value.
-func (a arguments) moment(name, written string, which edge, now time.Time) (time.Time, error) {
+func (a *arguments) moment(name, written string, which edge, now time.Time) time.Time {
 	for _, l := range layouts {
 		if t, err := time.ParseInLocation(l.layout, written, now.Location()); err == nil {
 			if which == end {
 				t = l.end(t)
 			}
-			return t, nil
+			return t
 		}
 	}
 	if strings.EqualFold(written, "now") {
-		return now, nil
+		return now
 	}
 	spans := text.TimeSpans(written, now)
 	if len(spans) != 1 || clockTime.MatchString(written[:spans[0].Offset]+" "+written[spans[0].Offset+len(spans[0].Text):]) {
-		return time.Time{}, a.mistake(name, "is not one time I can read: "+quoted(clip(written, 60))+
+		a.fail(name, "is not one time I can read: "+quoted(clip(written, 60))+
 			`. Write a date such as 2026-03-01 or 2026-03-01 11:30, or one expression such as "last week"`)
+		return time.Time{}
 	}
 	if which == end {
-		return spans[0].End, nil
+		return spans[0].End
 	}
-	return spans[0].Start, nil
+	return spans[0].Start
 }

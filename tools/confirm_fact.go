@@ -23,19 +23,13 @@ func confirmFact() *Tool {
 	}
 }
 
-func runConfirm(ctx context.Context, d *Deps, args arguments) (string, error) {
+func runConfirm(ctx context.Context, d *Deps, args *arguments) (string, error) {
 	id, err := memoryID(d, args)
 	if err != nil {
 		return "", err
 	}
-	var m *schema.Memory
-	err = d.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		userID, err := s.UserID(ctx, d.Scope)
-		if err != nil {
-			return err
-		}
-		m, err = readClaim(ctx, d, s, userID, args, id)
-		return err
+	m, err := schema.Get(ctx, d.DB, func(ctx context.Context, s *schema.Snapshot) (*schema.Memory, error) {
+		return readClaim(ctx, d, s, args, id)
 	})
 	if err != nil {
 		return "", err

@@ -57,7 +57,7 @@ func describe(sections []string, of func(name string) section) string {
 }
 
 // unknownSection answers an unknown name with the existing ones.
-func unknownSection(d *Deps, args arguments, name string, sections []string) error {
+func unknownSection(d *Deps, args *arguments, name string, sections []string) error {
 	if slices.ContainsFunc(d.Blocks, func(s core.BlockSpec) bool { return s.Name == name }) && !slices.Contains(sections, name) {
 		return mistakef("%s: section %s cannot be changed by this tool. It takes %s. Nothing was changed.", args.tool.name, name, strings.Join(sections, ", "))
 	}
@@ -67,7 +67,7 @@ func unknownSection(d *Deps, args arguments, name string, sections []string) err
 // coreWrite is one change in progress.
 type coreWrite struct {
 	d       *Deps
-	args    arguments
+	args    *arguments
 	spec    *core.BlockSpec
 	edit    func(seen any) core.BlockEdit
 	turns   []schema.Memory // the user's, of this session

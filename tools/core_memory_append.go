@@ -62,10 +62,10 @@ func coreMemoryAppend(blocks []core.BlockSpec) *Tool {
 	}
 }
 
-func runCoreMemoryAppend(ctx context.Context, d *Deps, args arguments) (string, error) {
-	name, err := args.text("section")
-	if err != nil {
-		return "", err
+func runCoreMemoryAppend(ctx context.Context, d *Deps, args *arguments) (string, error) {
+	name := args.text("section")
+	if args.err != nil {
+		return "", args.err
 	}
 	names, of := appendable(d.Blocks)
 	at := of(name)
@@ -103,7 +103,7 @@ func inOneLine(object map[string]any) (string, error) {
 
 // readItem returns an entry as a value. A model may pass a record as a text of
 // JSON, and an entry of a list of texts as an object.
-func readItem(ctx context.Context, args arguments, name string, at section) (any, error) {
+func readItem(ctx context.Context, args *arguments, name string, at section) (any, error) {
 	if object, ok := args.fields[name].(map[string]any); ok && at.block.Kind != core.BlockRecords {
 		line, err := inOneLine(object)
 		if err != nil {
@@ -115,8 +115,8 @@ func readItem(ctx context.Context, args arguments, name string, at section) (any
 	if !ok {
 		return args.fields[name], nil
 	}
-	if strings.IndexByte(written, 0) >= 0 || strings.ContainsRune(written, '\uFFFD') {
-		return nil, args.mistake(name, "is not text (it holds NUL or broken characters)")
+	if !isText(written) {
+		return nil, args.mistake(name, notText)
 	}
 	if at.block.Kind != core.BlockRecords {
 		return written, nil

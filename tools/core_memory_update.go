@@ -42,10 +42,10 @@ func coreMemoryUpdate(blocks []core.BlockSpec) *Tool {
 	}
 }
 
-func runCoreMemoryUpdate(ctx context.Context, d *Deps, args arguments) (string, error) {
-	name, err := args.text("section")
-	if err != nil {
-		return "", err
+func runCoreMemoryUpdate(ctx context.Context, d *Deps, args *arguments) (string, error) {
+	name := args.text("section")
+	if args.err != nil {
+		return "", args.err
 	}
 	names, of := updatable(d.Blocks)
 	spec := of(name).block
@@ -61,13 +61,13 @@ func runCoreMemoryUpdate(ctx context.Context, d *Deps, args arguments) (string, 
 }
 
 // readContent returns a parameter as a value. Some models pass JSON as a text.
-func readContent(args arguments, name string, spec *core.BlockSpec) (any, error) {
+func readContent(args *arguments, name string, spec *core.BlockSpec) (any, error) {
 	written, ok := args.fields[name].(string)
 	if !ok {
 		return args.fields[name], nil
 	}
-	if strings.IndexByte(written, 0) >= 0 || strings.ContainsRune(written, '\uFFFD') {
-		return nil, args.mistake(name, "is not text (it holds NUL or broken characters)")
+	if !isText(written) {
+		return nil, args.mistake(name, notText)
 	}
 	if spec.Kind == core.BlockText {
 		return written, nil

@@ -46,27 +46,21 @@ func correctFact() *Tool {
 	}
 }
 
-func runCorrect(ctx context.Context, d *Deps, args arguments) (string, error) {
+func runCorrect(ctx context.Context, d *Deps, args *arguments) (string, error) {
 	id, err := memoryID(d, args)
 	if err != nil {
 		return "", err
 	}
-	content, err := claimText(args, "new_content")
-	if err != nil {
-		return "", err
+	content := claimText(args, "new_content")
+	if args.err != nil {
+		return "", args.err
 	}
 	turns, err := readUserTurns(ctx, d)
 	if err != nil {
 		return "", err
 	}
-	var old *schema.Memory
-	err = d.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		userID, err := s.UserID(ctx, d.Scope)
-		if err != nil {
-			return err
-		}
-		old, err = readCorrected(ctx, d, s, userID, args, id)
-		return err
+	old, err := schema.Get(ctx, d.DB, func(ctx context.Context, s *schema.Snapshot) (*schema.Memory, error) {
+		return readCorrected(ctx, d, s, args, id)
 	})
 	if err != nil {
 		return "", err

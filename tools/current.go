@@ -17,10 +17,10 @@ var (
 
 // memoryID reads the memory_id parameter, a public id or one that was shown in
 // this conversation, also with quotes or words around it.
-func memoryID(d *Deps, args arguments) (string, error) {
-	written, err := args.text("memory_id")
-	if err != nil {
-		return "", err
+func memoryID(d *Deps, args *arguments) (string, error) {
+	written := args.text("memory_id")
+	if args.err != nil {
+		return "", args.err
 	}
 	if found := idShape.FindAllString(written, 2); len(found) == 1 {
 		return strings.ToLower(found[0]), nil
@@ -37,14 +37,14 @@ func memoryID(d *Deps, args arguments) (string, error) {
 }
 
 // unknownMemory answers an id that does not exist or belongs to another user.
-func unknownMemory(args arguments, id string) error {
+func unknownMemory(args *arguments, id string) error {
 	return mistakef("%s: there is no memory with the id %s. Use search_memory and copy the id of the record you mean. Nothing was changed.",
 		args.tool.name, quoted(clip(id, 60)))
 }
 
 // currentClaim checks that a memory can still be corrected or confirmed: a claim,
 // not an episode, and neither replaced nor dormant.
-func currentClaim(d *Deps, args arguments, m *schema.Memory, replacement string) error {
+func currentClaim(d *Deps, args *arguments, m *schema.Memory, replacement string) error {
 	switch {
 	case m.Kind == schema.KindEpisode:
 		return mistakef("%s: %s is an episode, a message as it was said, and what was said stays as it was. "+
@@ -72,7 +72,11 @@ func replacementOf(ctx context.Context, s *schema.Snapshot, m *schema.Memory) (s
 }
 
 // readClaim reads the memory of an id in order to change it.
-func readClaim(ctx context.Context, d *Deps, s *schema.Snapshot, userID int64, args arguments, id string) (*schema.Memory, error) {
+func readClaim(ctx context.Context, d *Deps, s *schema.Snapshot, args *arguments, id string) (*schema.Memory, error) {
+	userID, err := s.UserID(ctx, d.Scope)
+	if err != nil {
+		return nil, err
+	}
 	if userID == 0 {
 		return nil, unknownMemory(args, id)
 	}
@@ -95,12 +99,12 @@ func quoted(s string) string { return encode(clip(s, 300)) }
 
 // readCorrected is readClaim for a claim to correct. The user's latest message may
 // have ended it already; then the claim extracted from that message is corrected.
-func readCorrected(ctx context.Context, d *Deps, s *schema.Snapshot, userID int64, args arguments, id string) (*schema.Memory, error) {
-	m, err := readClaim(ctx, d, s, userID, args, id)
+func readCorrected(ctx context.Context, d *Deps, s *schema.Snapshot, args *arguments, id string) (*schema.Memory, error) {
+	m, err := readClaim(ctx, d, s, args, id)
 	if err == nil || m == nil || m.State != schema.StateSuperseded || m.SupersededBy == 0 {
 		return m, err
 	}
-	next, reading := s.MemoriesByID(ctx, userID, []int64{m.SupersededBy})
+	next, reading := s.MemoriesByID(ctx, m.UserID, []int64{m.SupersededBy})
 	if reading != nil {
 		return nil, reading
 	}

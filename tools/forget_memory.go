@@ -39,14 +39,14 @@ func forgetMemory() *Tool {
 	}
 }
 
-func runForget(ctx context.Context, d *Deps, args arguments) (string, error) {
+func runForget(ctx context.Context, d *Deps, args *arguments) (string, error) {
 	id, err := memoryID(d, args)
 	if err != nil {
 		return "", err
 	}
-	query, err := args.text("query")
-	if err != nil {
-		return "", err
+	query := args.text("query")
+	if args.err != nil {
+		return "", args.err
 	}
 	asked, err := readRequests(ctx, d, toForget)
 	switch {
@@ -103,7 +103,7 @@ func readRequests(ctx context.Context, d *Deps, read func(turn int, message stri
 }
 
 // forgetOne hides the memory of an id if the user asked for it, else proposes it.
-func forgetOne(ctx context.Context, d *Deps, args arguments, id string, asked []asking) (string, error) {
+func forgetOne(ctx context.Context, d *Deps, args *arguments, id string, asked []asking) (string, error) {
 	m, err := readAny(ctx, d, args, id)
 	if err != nil {
 		return "", err
@@ -147,12 +147,9 @@ func forgetOne(ctx context.Context, d *Deps, args arguments, id string, asked []
 }
 
 // readAny reads a memory of any kind that may be hidden.
-func readAny(ctx context.Context, d *Deps, args arguments, id string) (m *schema.Memory, err error) {
-	err = d.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		userID, err := s.UserID(ctx, d.Scope)
-		if err == nil && userID != 0 {
-			m, err = s.Memory(ctx, userID, id)
-		}
+func readAny(ctx context.Context, d *Deps, args *arguments, id string) (m *schema.Memory, err error) {
+	err = d.DB.ReadUser(ctx, d.Scope, func(ctx context.Context, s *schema.Snapshot, userID int64) error {
+		m, err = s.Memory(ctx, userID, id)
 		return err
 	})
 	if errors.Is(err, schema.ErrNotFound) || err == nil && m == nil {
@@ -232,16 +229,14 @@ func forgetFound(ctx context.Context, d *Deps, query string, asked []asking) (st
 
 // isProposed reports whether a request in the message waits for approval, since nothing was
 // clearly meant by it.
-func isProposed(ctx context.Context, d *Deps, message *schema.Memory) (waits bool, err error) {
-	err = d.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		waiting, err := schema.PendingProposals(ctx, s, message.UserID, []string{ProposalForget})
-		waits = slices.ContainsFunc(waiting, func(p schema.PendingChange) bool {
-			var f Forgetting
-			return p.Decode(&f) == nil && f.Message == message.UID
-		})
-		return err
+func isProposed(ctx context.Context, d *Deps, message *schema.Memory) (bool, error) {
+	waiting, err := schema.Get(ctx, d.DB, func(ctx context.Context, s *schema.Snapshot) ([]schema.PendingChange, error) {
+		return schema.PendingProposals(ctx, s, message.UserID, []string{ProposalForget})
 	})
-	return waits, err
+	return slices.ContainsFunc(waiting, func(p schema.PendingChange) bool {
+		var f Forgetting
+		return p.Decode(&f) == nil && f.Message == message.UID
+	}), err
 }
 
 // reader returns the reader that carries out requests in users' messages.

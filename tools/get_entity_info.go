@@ -45,13 +45,13 @@ type profile struct {
 	least    schema.Trust // lowest trust of its mentions, which names and summary can come from
 }
 
-func runEntityInfo(ctx context.Context, d *Deps, args arguments) (string, error) {
-	name, err := args.text("name")
-	if err != nil {
-		return "", err
+func runEntityInfo(ctx context.Context, d *Deps, args *arguments) (string, error) {
+	name := args.text("name")
+	if args.err != nil {
+		return "", args.err
 	}
 	var p *profile
-	err = d.DB.ReadUser(ctx, d.Scope, func(ctx context.Context, s *schema.Snapshot, userID int64) (err error) {
+	err := d.DB.ReadUser(ctx, d.Scope, func(ctx context.Context, s *schema.Snapshot, userID int64) (err error) {
 		p, err = readProfile(ctx, s, userID, name, d.DB.Now())
 		return err
 	})

@@ -24,7 +24,7 @@ func getMemory() *Tool {
 	}
 }
 
-func runGetMemory(ctx context.Context, d *Deps, args arguments) (string, error) {
+func runGetMemory(ctx context.Context, d *Deps, args *arguments) (string, error) {
 	id, err := memoryID(d, args)
 	if err != nil {
 		return "", err

@@ -21,14 +21,14 @@ const wrapperField = "__arg1"
 
 // read parses a model's input into arguments for this tool. Its errors are
 // mistakes, or a [*schema.RedactionError].
-func (t *Tool) read(ctx context.Context, input string) (arguments, error) {
+func (t *Tool) read(ctx context.Context, input string) (*arguments, error) {
 	fields, err := t.fields(input)
 	if err != nil {
-		return arguments{}, err
+		return nil, err
 	}
 	for name, value := range fields {
 		if fields[name], err = t.redacted(ctx, name, value); err != nil {
-			return arguments{}, err
+			return nil, err
 		}
 	}
 	return t.check(fields)
@@ -181,7 +181,7 @@ func unfence(s string) string {
 }
 
 // check rejects unknown and missing fields.
-func (t *Tool) check(fields map[string]any) (arguments, error) {
+func (t *Tool) check(fields map[string]any) (*arguments, error) {
 	var unknown []string
 	for name, value := range fields {
 		if value == nil {
@@ -193,20 +193,21 @@ func (t *Tool) check(fields map[string]any) (arguments, error) {
 	}
 	if len(unknown) > 0 {
 		slices.Sort(unknown)
-		return arguments{}, mistakef("%s: unknown %s %s. It takes %s.%s",
+		return nil, mistakef("%s: unknown %s %s. It takes %s.%s",
 			t.name, plural(len(unknown), "field", "fields"), strings.Join(unknown[:min(len(unknown), 8)], ", "), t.allowed(), t.unchanged())
 	}
-	args := arguments{tool: t, fields: fields}
+	args := &arguments{tool: t, fields: fields}
 	for _, p := range t.parameters {
 		value, given := args.fields[p.name]
 		_, text := value.(string)
 		if !p.required || given && (p.kind == kindContent || p.kind == kindFlag || p.kind != kindText && !text) {
 			continue
 		}
-		if value, err := args.text(p.name); err != nil {
-			return arguments{}, err
-		} else if value == "" {
-			return arguments{}, mistakef("%s: %s is missing or empty. Send %s.", t.name, p.name, t.example())
+		if args.text(p.name) == "" && args.err == nil {
+			args.err = mistakef("%s: %s is missing or empty. Send %s.", t.name, p.name, t.example())
+		}
+		if args.err != nil {
+			return nil, args.err
 		}
 	}
 	return args, nil

@@ -38,9 +38,8 @@ func TestReadAcceptsWhatAgentsWrite(t *testing.T) {
 	} {
 		args, err := search.read(t.Context(), input)
 		require.NoError(t, err, input)
-		query, err := args.text("query")
-		require.NoError(t, err, input)
-		require.Equal(t, "Lisbon flat", query, input)
+		require.Equal(t, "Lisbon flat", args.text("query"), input)
+		require.NoError(t, args.err, input)
 	}
 }
 
@@ -48,10 +47,9 @@ func TestReadTextInBrackets(t *testing.T) {
 	for _, input := range []string{"[Update] I live in Oslo now.", "[2026-02-09] I moved to Oslo.", "[Update] I moved.\nObservation: saved"} {
 		args, err := rememberFact().read(t.Context(), input)
 		require.NoError(t, err, input)
-		content, err := args.text("content")
-		require.NoError(t, err, input)
 		want, _, _ := strings.Cut(input, "\n")
-		require.Equal(t, want, content)
+		require.Equal(t, want, args.text("content"))
+		require.NoError(t, args.err, input)
 	}
 }
 
@@ -127,20 +125,18 @@ func TestListsInTexts(t *testing.T) {
 	} {
 		args, err := remember.read(t.Context(), `{"content": "a", "tags": `+input+`}`)
 		require.NoError(t, err)
-		list, err := args.list("tags")
-		require.Equal(t, items, list, input)
+		require.Equal(t, items, args.list("tags"), input)
 		if items == nil {
-			require.ErrorContains(t, err, `tags is not a JSON list: `, input)
-			require.ErrorContains(t, err, `Write ["one", "two"]`, input)
+			require.ErrorContains(t, args.err, `tags is not a JSON list: `, input)
+			require.ErrorContains(t, args.err, `Write ["one", "two"]`, input)
 		} else {
-			require.NoError(t, err)
+			require.NoError(t, args.err)
 		}
 	}
 	args, err := log.read(t.Context(), `{"action": "a", "importance": 5, "type": "action", "content": "b", "issueRefs": "[95, 84]"}`)
 	require.NoError(t, err)
-	refs, err := args.numbers("issueRefs")
-	require.NoError(t, err)
-	require.Equal(t, []int64{95, 84}, refs)
+	require.Equal(t, []int64{95, 84}, args.numbers("issueRefs"))
+	require.NoError(t, args.err)
 }
 
 func FuzzRead(f *testing.F) {
@@ -160,13 +156,13 @@ func FuzzRead(f *testing.F) {
 				continue
 			}
 			for _, p := range tool.parameters {
-				value, err := args.text(p.name)
-				if err == nil {
+				args.err = nil
+				if value := args.text(p.name); args.err == nil {
 					require.True(t, utf8.ValidString(value) && !strings.Contains(value, "\x00"))
 					require.False(t, p.required && value == "", "%s of %s is empty", p.name, tool.name)
 				}
-				_, _, _ = args.number(p.name)
-				_, _ = args.list(p.name)
+				_, _ = args.number(p.name)
+				_ = args.list(p.name)
 			}
 			// What was read can be written down and read again to the same effect.
 			again, err := json.Marshal(args.fields)

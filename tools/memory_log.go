@@ -2,10 +2,6 @@ package tools
 
 import (
 	"context"
-	"fmt"
-	"math"
-	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -49,7 +45,7 @@ func memoryLog() *Tool {
 	}
 }
 
-func runLog(ctx context.Context, d *Deps, args arguments) (string, error) {
+func runLog(ctx context.Context, d *Deps, args *arguments) (string, error) {
 	if d.Log == nil {
 		return "memory_log is not available in this host. Nothing was changed.", nil
 	}
@@ -64,77 +60,19 @@ func runLog(ctx context.Context, d *Deps, args arguments) (string, error) {
 	return "Logged as " + id + ".", nil
 }
 
-func readEntry(args arguments) (e Entry, err error) {
-	if e.Action, err = args.text("action"); err != nil {
-		return e, err
+func readEntry(args *arguments) (e Entry, err error) {
+	e.Action = strings.Join(strings.Fields(args.text("action")), " ")
+	if len([]rune(e.Action)) > maxAction {
+		args.fail("action", "is longer than 200 characters; one line says what was done, content has the rest")
 	}
-	if e.Action = strings.Join(strings.Fields(e.Action), " "); len([]rune(e.Action)) > maxAction {
-		return e, args.mistake("action", "is longer than 200 characters; one line says what was done, content has the rest")
-	}
-	rating, given, err := args.whole("importance", 1, 10)
-	if err != nil {
-		return e, err
-	}
+	rating, given := args.whole("importance", 10)
 	if !given {
-		return e, args.mistake("importance", "is missing; rate it from 1 (routine) to 10 (a change of strategy)")
+		args.fail("importance", "is missing; rate it from 1 (routine) to 10 (a change of strategy)")
 	}
 	e.Importance = float64(rating)
-	if e.Type, err = args.oneOf("type", entryTypes); err != nil {
-		return e, err
-	}
-	if e.Tags, err = args.list("tags"); err != nil {
-		return e, err
-	}
-	if e.Content, err = args.text("content"); err != nil {
-		return e, err
-	}
-	if e.Issues, err = args.numbers("issueRefs"); err != nil {
-		return e, err
-	}
-	e.Pulls, err = args.numbers("prRefs")
-	return e, err
-}
-
-// whole reads a whole number within bounds.
-func (a arguments) whole(name string, least, most int64) (n int64, given bool, err error) {
-	v, given, err := a.number(name)
-	if err != nil || !given {
-		return 0, false, err
-	}
-	if v < float64(least) || v > float64(most) || v != math.Trunc(v) {
-		return 0, false, a.mistake(name, fmt.Sprintf("must be a whole number from %d to %d", least, most))
-	}
-	return int64(v), true, nil
-}
-
-// oneOf reads a word of a list, in any case; "" when it is absent.
-func (a arguments) oneOf(name string, words []string) (string, error) {
-	word, err := a.text(name)
-	if word = strings.ToLower(word); err != nil || word == "" || slices.Contains(words, word) {
-		return word, err
-	}
-	return "", a.mistake(name, fmt.Sprintf("%s is not one of %s", quoted(clip(word, 40)), strings.Join(words, ", ")))
-}
-
-// numbers reads a list of whole numbers from 1. It ignores a "#" before a number.
-func (a arguments) numbers(name string) ([]int64, error) {
-	if n, one := a.fields[name].(interface{ Int64() (int64, error) }); one { // a number alone
-		if v, err := n.Int64(); err == nil && v > 0 {
-			return []int64{v}, nil
-		}
-	}
-	const what = "whole numbers such as [95, 84]"
-	items, err := a.listOf(name, what)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]int64, len(items))
-	for i, item := range items {
-		n, err := strconv.ParseInt(strings.TrimPrefix(item, "#"), 10, 64)
-		if err != nil || n < 1 {
-			return nil, a.mistake(name, "must be a list of "+what+", not "+quoted(clip(item, 40)))
-		}
-		all[i] = n
-	}
-	return all, nil
+	e.Type = args.oneOf("type", entryTypes)
+	e.Tags = args.list("tags")
+	e.Content = args.text("content")
+	e.Issues, e.Pulls = args.numbers("issueRefs"), args.numbers("prRefs")
+	return e, args.err
 }

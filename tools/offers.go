@@ -171,23 +171,19 @@ func reviewProposals() *Tool {
 	}
 }
 
-func runReview(ctx context.Context, d *Deps, args arguments) (string, error) {
-	id, err := args.text("proposal_id")
-	if err != nil {
-		return "", err
-	}
-	accept, err := args.flag("accept")
+func runReview(ctx context.Context, d *Deps, args *arguments) (string, error) {
+	id, accept := args.text("proposal_id"), args.flag("accept")
 	given := args.fields["accept"] != nil
 	switch {
-	case err != nil:
-		return "", err
+	case args.err != nil:
+		return "", args.err
 	case id == "":
 		return listOffers(ctx, d)
 	case !given:
 		return "", mistakef("review_proposals: say accept true or false. Nothing was changed.")
 	}
 	answer := ""
-	err = d.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
+	err := d.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) (err error) {
 		answer, err = decideOffer(ctx, tx, d, id, accept)
 		return err
 	})

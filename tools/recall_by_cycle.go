@@ -24,25 +24,19 @@ func recallByCycle() *Tool {
 	}
 }
 
-func runRecallByCycle(ctx context.Context, d *Deps, args arguments) (string, error) {
-	start, _, err := args.whole("startCycle", 1, schema.MaxCycle)
-	if err != nil {
-		return "", err
-	}
-	end, _, err := args.whole("endCycle", 1, schema.MaxCycle)
-	if err != nil {
-		return "", err
-	}
+func runRecallByCycle(ctx context.Context, d *Deps, args *arguments) (string, error) {
+	start, _ := args.whole("startCycle", schema.MaxCycle)
+	end, _ := args.whole("endCycle", schema.MaxCycle)
 	if end < start {
-		return "", args.mistake("endCycle", fmt.Sprintf("(%d) is before startCycle (%d); exchange them", end, start))
+		args.fail("endCycle", fmt.Sprintf("(%d) is before startCycle (%d); exchange them", end, start))
 	}
-	where, err := tierConditions(args)
-	if err != nil {
-		return "", err
+	where := tierConditions(args)
+	if args.err != nil {
+		return "", args.err
 	}
 	where.Between, where.AnyOf = map[string][2]int64{schema.AttrCycle: {start, end}}, happened()
 	var memories []schema.Memory
-	err = d.DB.ReadUser(ctx, d.Scope, func(ctx context.Context, s *schema.Snapshot, userID int64) (err error) {
+	err := d.DB.ReadUser(ctx, d.Scope, func(ctx context.Context, s *schema.Snapshot, userID int64) (err error) {
 		memories, err = s.ActiveMeeting(ctx, userID, where, maxResults+1)
 		return err
 	})

@@ -35,21 +35,11 @@ func recallSearch() *Tool {
 	}
 }
 
-func runRecallSearch(ctx context.Context, d *Deps, args arguments) (string, error) {
-	text, err := args.text("query")
-	if err != nil {
-		return "", err
-	}
-	where, err := tierConditions(args)
-	if err != nil {
-		return "", err
-	}
-	cycles, err := args.numbers("cycleRange")
-	switch {
-	case err != nil:
-		return "", err
+func runRecallSearch(ctx context.Context, d *Deps, args *arguments) (string, error) {
+	where := tierConditions(args)
+	switch cycles := args.numbers("cycleRange"); {
 	case len(cycles) > 2 || len(cycles) > 0 && cycles[len(cycles)-1] < cycles[0]:
-		return "", args.mistake("cycleRange", "must be the first and the last cycle, in this order, such as [180, 185]")
+		args.fail("cycleRange", "must be the first and the last cycle, in this order, such as [180, 185]")
 	case len(cycles) > 0:
 		where.Between = map[string][2]int64{schema.AttrCycle: {cycles[0], cycles[len(cycles)-1]}}
 	}
@@ -58,7 +48,7 @@ func runRecallSearch(ctx context.Context, d *Deps, args arguments) (string, erro
 	} else {
 		where.AnyOf = happened()
 	}
-	return tieredSearch(ctx, d, args, recall.Query{Text: text, Where: where})
+	return tieredSearch(ctx, d, args, recall.Query{Text: args.text("query"), Where: where})
 }
 
 // happened selects the stream, of any age: neither documents nor entries added to
@@ -68,34 +58,26 @@ func happened() [][]schema.Conditions {
 }
 
 // tierConditions reads the restrictions that the tools of tiers share.
-func tierConditions(args arguments) (*schema.Conditions, error) {
-	role, err := args.text("role")
-	if err != nil {
-		return nil, err
-	}
-	least, given, err := args.number("minImportance")
-	if err != nil {
-		return nil, err
-	}
+func tierConditions(args *arguments) *schema.Conditions {
+	least, given := args.number("minImportance")
 	if given && !(least >= 1 && least <= 10) {
-		return nil, args.mistake("minImportance", "must be a number from 1 to 10")
+		args.fail("minImportance", "must be a number from 1 to 10")
 	}
-	where := &schema.Conditions{Agent: role, MinImportance: least / 10}
-	issue, given, err := args.whole("issue", 1, schema.MaxCycle)
-	if err == nil && given {
+	where := &schema.Conditions{Agent: args.text("role"), MinImportance: least / 10}
+	if issue, given := args.whole("issue", schema.MaxCycle); given {
 		where.Has = map[string]string{schema.AttrIssues: strconv.FormatInt(issue, 10)}
 	}
-	return where, err
+	return where
 }
 
 // tieredSearch searches and renders the results for a model.
-func tieredSearch(ctx context.Context, d *Deps, args arguments, q recall.Query) (string, error) {
+func tieredSearch(ctx context.Context, d *Deps, args *arguments, q recall.Query) (string, error) {
 	if d.Search == nil {
 		return args.tool.name + " is not available in this host.", nil
 	}
-	limit, given, err := args.whole("limit", 1, maxResults)
-	if err != nil {
-		return "", err
+	limit, given := args.whole("limit", maxResults)
+	if args.err != nil {
+		return "", args.err
 	}
 	if q.Limit = defaultTiered; given {
 		q.Limit = int(limit)
@@ -105,10 +87,7 @@ func tieredSearch(ctx context.Context, d *Deps, args arguments, q recall.Query) 
 	if err != nil {
 		return "", err
 	}
-	var notes []string
-	for _, arm := range answer.Degraded {
-		notes = append(notes, fmt.Sprintf("The %s search did not answer fully (%s); there may be more than this.", arm.Arm, clip(arm.Reason, 120)))
-	}
+	notes := unanswered(answer)
 	if len(answer.Results) == 0 {
 		return sentences(append(notes, nothingTiered(args, q.Text))...), nil
 	}
@@ -194,12 +173,8 @@ func enough(results, more []recall.Result, limit int) []recall.Result {
 
 // list returns the newest memories that meet conditions, newest first.
 func (d *Deps) list(ctx context.Context, where *schema.Conditions, q recall.Query) (results []recall.Result, err error) {
-	err = d.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+	err = d.DB.ReadUser(ctx, d.Scope, func(ctx context.Context, s *schema.Snapshot, userID int64) error {
 		results = nil
-		userID, err := s.UserID(ctx, d.Scope)
-		if err != nil || userID == 0 {
-			return err
-		}
 		memories, err := s.ActiveMeeting(ctx, userID, where, q.Limit)
 		for i := range slices.Backward(memories) {
 			results = append(results, recall.Result{Memory: memories[i]})
@@ -218,7 +193,7 @@ func shown(ctx context.Context, d *Deps, query string, results []recall.Result, 
 }
 
 // nothingTiered is the answer without results, with advice.
-func nothingTiered(args arguments, query string) string {
+func nothingTiered(args *arguments, query string) string {
 	var given []string
 	for _, p := range args.tool.parameters {
 		if _, there := args.fields[p.name]; there && !p.required && p.name != "limit" {

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -30,24 +31,14 @@ func recentContext() *Tool {
 	}
 }
 
-func runRecent(ctx context.Context, d *Deps, args arguments) (string, error) {
+func runRecent(ctx context.Context, d *Deps, args *arguments) (string, error) {
 	if d.Recent == nil {
 		return "recent_context is not available in this host.", nil
 	}
-	days, given, err := args.whole("days", 1, maxRecentDays)
-	if err != nil {
-		return "", err
-	}
-	session, err := args.text("session")
-	if err != nil {
-		return "", err
-	}
-	if err := schema.ValidLabel("session", session); err != nil {
-		return "", err
-	}
 	now := d.DB.Now().In(d.Location)
-	day, err := args.time("day", begin, now)
-	if err != nil {
+	days, given := args.whole("days", maxRecentDays)
+	session, day, dayEnd := args.text("session"), args.time("day", begin, now), args.time("day", end, now)
+	if err := cmp.Or(args.err, schema.ValidLabel("session", session)); err != nil {
 		return "", err
 	}
 	if !given {
@@ -56,10 +47,7 @@ func runRecent(ctx context.Context, d *Deps, args arguments) (string, error) {
 	var since, until time.Time
 	switch {
 	case !day.IsZero():
-		if until, err = args.time("day", end, now); err != nil {
-			return "", err
-		}
-		since = day
+		since, until = day, dayEnd
 	case session == "" || given:
 		since = now.AddDate(0, 0, -int(days))
 	}

@@ -53,57 +53,43 @@ type claim struct {
 	corrects   int64 // row id of the claim whose place it takes; 0 for none
 }
 
-func readClaimToRemember(args arguments) (c claim, err error) {
-	if c.content, err = claimText(args, "content"); err != nil {
-		return c, err
-	}
-	v, given, err := args.number("confidence")
-	if err != nil {
-		return c, err
-	}
-	c.confidence = 1
-	if given {
+func readClaimToRemember(args *arguments) (c claim, err error) {
+	c = claim{content: claimText(args, "content"), confidence: 1, entities: args.list("entity_names"), tags: args.list("tags"), store: args.text("store")}
+	if v, given := args.number("confidence"); given {
 		if schema.ValidUnit("confidence", v) != nil {
-			return c, args.mistake("confidence", "must be a number from 0 to 1")
+			args.fail("confidence", "must be a number from 0 to 1")
 		}
 		c.confidence = v
 	}
-	if c.entities, err = args.list("entity_names"); err != nil {
-		return c, err
+	if args.err != nil {
+		return c, args.err
 	}
 	for _, name := range c.entities {
 		if err := schema.ValidEntityName("entity_names", name); err != nil {
 			return c, err
 		}
 	}
-	if c.tags, err = args.list("tags"); err != nil {
-		return c, err
-	}
 	for _, tag := range c.tags {
 		if err := schema.ValidLabel("tags", tag); err != nil {
 			return c, err
 		}
 	}
-	c.store, err = args.text("store")
-	return c, err
+	return c, nil
 }
 
 // claimText reads a claim's text and rejects more than one claim.
-func claimText(args arguments, name string) (string, error) {
-	content, err := args.text(name)
-	if err != nil {
-		return "", err
-	}
+func claimText(args *arguments, name string) string {
+	content := args.text(name)
 	switch {
 	case len([]rune(content)) > maxClaim:
-		return "", args.mistake(name, "is longer than 2,000 characters; save one claim at a time, in a sentence or two")
+		args.fail(name, "is longer than 2,000 characters; save one claim at a time, in a sentence or two")
 	case len(text.Terms(content)) == 0:
-		return "", args.mistake(name, "holds no words; say what is true in a full sentence")
+		args.fail(name, "holds no words; say what is true in a full sentence")
 	}
-	return content, nil
+	return content
 }
 
-func runRemember(ctx context.Context, d *Deps, args arguments) (string, error) {
+func runRemember(ctx context.Context, d *Deps, args *arguments) (string, error) {
 	c, err := readClaimToRemember(args)
 	if err != nil {
 		return "", err

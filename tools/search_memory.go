@@ -46,15 +46,12 @@ func kindNames() []string {
 	return names
 }
 
-func runSearch(ctx context.Context, d *Deps, args arguments) (string, error) {
+func runSearch(ctx context.Context, d *Deps, args *arguments) (string, error) {
 	if d.Search == nil {
 		return "search_memory is not available in this host.", nil
 	}
+	why := args.flag("why")
 	q, notes, err := searchQuery(args, d.DB.Now().In(d.Location))
-	if err != nil {
-		return "", err
-	}
-	why, err := args.flag("why")
 	if err != nil {
 		return "", err
 	}
@@ -70,9 +67,7 @@ func runSearch(ctx context.Context, d *Deps, args arguments) (string, error) {
 		}
 	}
 	d.out.Degraded = answer.Degraded
-	for _, arm := range answer.Degraded {
-		notes = append(notes, fmt.Sprintf("The %s search did not answer fully (%s); there may be more than this.", arm.Arm, clip(arm.Reason, 120)))
-	}
+	notes = append(notes, unanswered(answer)...)
 	if len(answer.Results) == 0 {
 		return sentences(append(notes, nothingFound(q))...), nil
 	}
@@ -104,58 +99,44 @@ func reasons(d *Deps, results []recall.Result) string {
 	return strings.Join(lines, "\n")
 }
 
+// unanswered tells a model which arms of a search did not answer fully.
+func unanswered(answer *recall.Answer) (notes []string) {
+	for _, arm := range answer.Degraded {
+		notes = append(notes, fmt.Sprintf("The %s search did not answer fully (%s); there may be more than this.", arm.Arm, clip(arm.Reason, 120)))
+	}
+	return notes
+}
+
 func sentences(s ...string) string { return strings.Join(s, " ") }
 
 // searchQuery reads the arguments. notes report adjustments for the model.
-func searchQuery(args arguments, now time.Time) (q recall.Query, notes []string, err error) {
-	q.Now = now
-	if q.Text, err = args.text("query"); err != nil {
-		return q, nil, err
-	}
-	kind, err := args.text("kind")
-	if err != nil {
-		return q, nil, err
-	}
-	if kind = strings.ToLower(kind); kind != "" {
+func searchQuery(args *arguments, now time.Time) (q recall.Query, notes []string, err error) {
+	q.Now, q.Text, q.Tag = now, args.text("query"), args.text("tag")
+	if kind := strings.ToLower(args.text("kind")); kind != "" {
 		if schema.Kind(kind).Validate() != nil {
-			return q, nil, args.mistake("kind", fmt.Sprintf("%s is not one of %s; leave it out to search all", quoted(clip(kind, 40)), strings.Join(kindNames(), ", ")))
+			args.fail("kind", fmt.Sprintf("%s is not one of %s; leave it out to search all", quoted(clip(kind, 40)), strings.Join(kindNames(), ", ")))
 		}
 		q.Kinds = []schema.Kind{schema.Kind(kind)}
 	}
-	if q.Tag, err = args.text("tag"); err != nil {
-		return q, nil, err
-	}
-	if q.Limit, notes, err = searchLimit(args); err != nil {
-		return q, nil, err
-	}
-	if q.Since, err = args.time("since", begin, now); err != nil {
-		return q, nil, err
-	}
-	if q.Until, err = args.time("until", end, now); err != nil {
-		return q, nil, err
-	}
-	if q.AsOf.Valid, err = args.time("as_of", end, now); err != nil {
-		return q, nil, err
-	}
+	q.Limit, notes = searchLimit(args)
+	q.Since, q.Until, q.AsOf.Valid = args.time("since", begin, now), args.time("until", end, now), args.time("as_of", end, now)
 	if !q.Since.IsZero() && !q.Until.IsZero() && !q.Since.Before(q.Until) {
-		return q, nil, args.mistake("since", fmt.Sprintf("(%s) is not earlier than until (%s)", q.Since.Format(dateAndTime), q.Until.Format(dateAndTime)))
+		args.fail("since", fmt.Sprintf("(%s) is not earlier than until (%s)", q.Since.Format(dateAndTime), q.Until.Format(dateAndTime)))
 	}
-	return q, notes, nil
+	return q, notes, args.err
 }
 
-func searchLimit(args arguments) (limit int, notes []string, err error) {
-	v, given, err := args.number("limit")
+func searchLimit(args *arguments) (limit int, notes []string) {
+	v, given := args.number("limit")
 	switch {
-	case err != nil:
-		return 0, nil, err
 	case !given:
-		return defaultResults, nil, nil
+		return defaultResults, nil
 	case v < 1 || (v <= maxResults && v != math.Trunc(v)):
-		return 0, nil, args.mistake("limit", fmt.Sprintf("must be a whole number from 1 to %d", maxResults))
+		args.fail("limit", fmt.Sprintf("must be a whole number from 1 to %d", maxResults))
 	case v > maxResults:
-		return maxResults, []string{fmt.Sprintf("At most %d memories are returned at once, so limit was taken as %d.", maxResults, maxResults)}, nil
+		return maxResults, []string{fmt.Sprintf("At most %d memories are returned at once, so limit was taken as %d.", maxResults, maxResults)}
 	}
-	return int(v), nil, nil
+	return int(v), nil
 }
 
 // nothingFound is the answer without results, with advice.

@@ -16,7 +16,7 @@ import (
 
 // route decides about the store of a claim: the one that the model names, else by its
 // words. Nothing without stores.
-func (c *claim) route(d *Deps, args arguments) error {
+func (c *claim) route(d *Deps, args *arguments) error {
 	names := d.Stores.Names()
 	switch {
 	case len(d.Stores) == 0:
@@ -57,10 +57,10 @@ func findProcedure() *Tool {
 // maxProcedures is the maximum number of procedures shown.
 const maxProcedures = 5
 
-func runFindProcedure(ctx context.Context, d *Deps, args arguments) (string, error) {
-	task, err := args.text("task")
-	if err != nil {
-		return "", err
+func runFindProcedure(ctx context.Context, d *Deps, args *arguments) (string, error) {
+	task := args.text("task")
+	if args.err != nil {
+		return "", args.err
 	}
 	if d.Search == nil {
 		return "find_procedure is not available in this host.", nil
@@ -107,15 +107,15 @@ func reportOutcome() *Tool {
 	}
 }
 
-func runReportOutcome(ctx context.Context, d *Deps, args arguments) (string, error) {
+func runReportOutcome(ctx context.Context, d *Deps, args *arguments) (string, error) {
 	id, err := memoryID(d, args)
 	if err != nil {
 		return "", err
 	}
-	helped, err := args.flag("helped")
+	helped := args.flag("helped")
 	switch {
-	case err != nil:
-		return "", err
+	case args.err != nil:
+		return "", args.err
 	case args.fields["helped"] == nil || id == "":
 		return "", mistakef("report_outcome: send %s. Nothing was changed.", `{"memory_id": "…", "helped": true}`)
 	case d.Outcome == nil:
@@ -160,28 +160,21 @@ func requestReflection() *Tool {
 	}
 }
 
-func runRequestReflection(ctx context.Context, d *Deps, args arguments) (string, error) {
-	var w Reflection
-	var err error
+func runRequestReflection(ctx context.Context, d *Deps, args *arguments) (string, error) {
+	w := Reflection{ExtraReason: args.text("extra_reason"), PenaltyReason: args.text("penalty_reason")}
 	for _, n := range []struct {
 		name string
 		to   *int
 		most float64
 	}{{"extra", &w.Extra, mostExtra}, {"penalty", &w.Penalty, mostPenalty}} {
-		v, _, err := args.number(n.name)
-		if err != nil {
-			return "", err
-		}
+		v, _ := args.number(n.name)
 		if !(v >= 0 && v <= n.most) {
-			return "", args.mistake(n.name, fmt.Sprintf("must be a number of tokens from 0 to %v", n.most))
+			args.fail(n.name, fmt.Sprintf("must be a number of tokens from 0 to %v", n.most))
 		}
 		*n.to = int(v)
 	}
-	if w.ExtraReason, err = args.text("extra_reason"); err != nil {
-		return "", err
-	}
-	if w.PenaltyReason, err = args.text("penalty_reason"); err != nil {
-		return "", err
+	if args.err != nil {
+		return "", args.err
 	}
 	if d.Reflect == nil || d.proposes() {
 		return "request_reflection is not available in this host.", nil

@@ -124,7 +124,7 @@ type Tool struct {
 	parameters  []parameter
 	writes      bool // it can change the memory
 	stores      bool // it stores words of the model's
-	run         func(ctx context.Context, d *Deps, args arguments) (string, error)
+	run         func(ctx context.Context, d *Deps, args *arguments) (string, error)
 }
 
 var _ lctools.Tool = (*Tool)(nil)
