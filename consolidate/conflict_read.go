@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -178,11 +179,7 @@ func (h *holding) candidates(ctx context.Context, in *Input, c *claim) ([]*claim
 	for other, least := range near {
 		consider(other, least)
 	}
-	found := make([]*claim, 0, len(likeness))
-	for other := range likeness {
-		found = append(found, other)
-	}
-	slices.SortFunc(found, func(a, b *claim) int {
+	found := slices.SortedFunc(maps.Keys(likeness), func(a, b *claim) int {
 		return cmp.Or(cmp.Compare(likeness[b], likeness[a]), cmp.Compare(b.ID, a.ID))
 	})
 	return found[:min(maxCandidates, len(found))], nil

@@ -2,6 +2,7 @@ package consolidate
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -176,10 +177,7 @@ func (f *extractedFact) claim(cited []*turn, in *Input, speakers map[string][]st
 
 // restated reports whether a message, or its quoted sentence, states the claim.
 func restated(c claims.Rewording, said grounding.Turn, quote string) bool {
-	sentence := grounding.Sentence(said.Text, quote)
-	if sentence == "" {
-		sentence = said.Text
-	}
+	sentence := cmp.Or(grounding.Sentence(said.Text, quote), said.Text)
 	return c.StatedBy(sentence, said.At, said.Speakers) != ""
 }
 

@@ -272,13 +272,7 @@ func (w *stageRun) apply(ctx context.Context, proposals ...Proposal) ([]Outcome,
 
 // reported leaves out the outcomes of bookkeeping, which have no kind.
 func reported(outcomes []Outcome) []Outcome {
-	var list []Outcome
-	for _, o := range outcomes {
-		if o.Kind != "" {
-			list = append(list, o)
-		}
-	}
-	return list
+	return slices.DeleteFunc(slices.Clone(outcomes), func(o Outcome) bool { return o.Kind == "" })
 }
 
 // close stores the stage's report.

@@ -95,9 +95,7 @@ func (r Reflect) withDefaults() Reflect {
 	if r.Threshold <= 0 {
 		r.Threshold = DefaultReflectThreshold
 	}
-	if r.Sessions == 0 {
-		r.Sessions = DefaultReflectSessions
-	}
+	r.Sessions = cmp.Or(r.Sessions, DefaultReflectSessions)
 	if r.Questions <= 0 {
 		r.Questions = DefaultReflectQuestions
 	}

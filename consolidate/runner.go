@@ -1,6 +1,7 @@
 package consolidate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -193,9 +194,7 @@ func NewRunner(db *schema.DB, searcher *recall.Searcher, opts RunnerOptions) (*R
 	if r.opts.Progress == nil {
 		r.opts.Progress = func(Progress) {}
 	}
-	if r.opts.Location == nil {
-		r.opts.Location = time.UTC
-	}
+	r.opts.Location = cmp.Or(r.opts.Location, time.UTC)
 	return r, nil
 }
 

@@ -2,6 +2,7 @@ package encoder
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"math"
 	"strconv"
@@ -87,9 +88,7 @@ func newBert(c *bertConfig, weights *tensors, int8 bool) (*bert, error) {
 		return nil, invalid(configFile, "layer_norm_eps %v is not supported", c.Epsilon)
 	}
 	b := &bert{width: c.Hidden, inner: c.Intermediate, heads: c.Heads, epsilon: c.Epsilon}
-	if b.epsilon == 0 {
-		b.epsilon = 1e-12
-	}
+	b.epsilon = cmp.Or(b.epsilon, 1e-12)
 	switch c.Activation {
 	case "gelu", "":
 		b.activate = gelu

@@ -1,6 +1,7 @@
 package encoder
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -56,10 +57,7 @@ func (c *component) preTokenizer() (func(pieces []string, start bool) []string, 
 
 // metaspace replaces spaces by a visible sign before each word.
 func (c *component) metaspace() (func(pieces []string, start bool) []string, error) {
-	sign := c.Replacement
-	if sign == "" {
-		sign = "▁"
-	}
+	sign := cmp.Or(c.Replacement, "▁")
 	if len(sign) > utf8.UTFMax {
 		return nil, invalid(tokenizerFile, "the replacement of Metaspace is not one character")
 	}

@@ -2,6 +2,7 @@ package eventbus
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -108,9 +109,7 @@ func (e Event) Message() (Message, error) {
 	if err := json.Unmarshal(e.Payload, &m); err != nil {
 		return m, &schema.InvalidError{Field: "Payload", Reason: "is not a message: it " + text.JSONFault(err)}
 	}
-	if m.Role == "" {
-		m.Role = role
-	}
+	m.Role = cmp.Or(m.Role, role)
 	return m, nil
 }
 

@@ -1,6 +1,7 @@
 package eventbus
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -190,9 +191,7 @@ func (j *Journal) Tail(ctx context.Context, afterSeq int64, limit int, topics ..
 	if limit < 0 {
 		return nil, &schema.InvalidError{Field: "limit", Reason: "is negative"}
 	}
-	if limit == 0 {
-		limit = 100
-	}
+	limit = cmp.Or(limit, 100)
 	for _, t := range topics {
 		if err := validPattern(t); err != nil {
 			return nil, err

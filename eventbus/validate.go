@@ -2,6 +2,7 @@ package eventbus
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -92,9 +93,7 @@ func normaliseMessage(ctx context.Context, e *Event, role string, rewrite schema
 		}
 	}
 	before, labelled := m, len(m.Attributes)+len(m.Tags) > 0
-	if m.Role == "" {
-		m.Role = role
-	}
+	m.Role = cmp.Or(m.Role, role)
 	m.Text, m.Speaker, m.Tool = text.Clean(m.Text), text.Clean(m.Speaker), text.Clean(m.Tool)
 	m.stamped(e.stamp)
 	m.cleanLabels()

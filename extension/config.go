@@ -367,30 +367,16 @@ func (cfg *Config) fill() {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	if cfg.Location == nil {
-		cfg.Location = time.Local
-	}
-	if cfg.CoreMemory.ProfileTokens == 0 {
-		cfg.CoreMemory.ProfileTokens = DefaultProfileTokens
-	}
+	cfg.Location = cmp.Or(cfg.Location, time.Local)
+	cfg.CoreMemory.ProfileTokens = cmp.Or(cfg.CoreMemory.ProfileTokens, DefaultProfileTokens)
 	cfg.usualLimit = cfg.usualLimit || cfg.Injection.Limit == 0
 	cfg.Injection.Limit = cmp.Or(cfg.Injection.Limit, DefaultInjectionLimit)
 	cfg.Injection.Tokens = cmp.Or(cfg.Injection.Tokens, DefaultInjectionTokens)
-	if cfg.CoreMemory.OwnAffairsTokens == 0 {
-		cfg.CoreMemory.OwnAffairsTokens = 10 * cfg.Injection.Tokens / 3
-	}
-	if cfg.CoreMemory.BlockTokens == 0 {
-		cfg.CoreMemory.BlockTokens = DefaultBlockTokens
-	}
-	if cfg.Injection.Order == "" {
-		cfg.Injection.Order = NewestFirst
-	}
-	if cfg.Injection.MinRelevance == 0 {
-		cfg.Injection.MinRelevance = DefaultMinRelevance
-	}
-	if cfg.Injection.MinResultRelevance == 0 {
-		cfg.Injection.MinResultRelevance = DefaultMinResultRelevance
-	}
+	cfg.CoreMemory.OwnAffairsTokens = cmp.Or(cfg.CoreMemory.OwnAffairsTokens, 10*cfg.Injection.Tokens/3)
+	cfg.CoreMemory.BlockTokens = cmp.Or(cfg.CoreMemory.BlockTokens, DefaultBlockTokens)
+	cfg.Injection.Order = cmp.Or(cfg.Injection.Order, NewestFirst)
+	cfg.Injection.MinRelevance = cmp.Or(cfg.Injection.MinRelevance, DefaultMinRelevance)
+	cfg.Injection.MinResultRelevance = cmp.Or(cfg.Injection.MinResultRelevance, DefaultMinResultRelevance)
 	if cfg.Injection.MinRelevance < 0 {
 		cfg.Injection.MinResultRelevance = cfg.Injection.MinRelevance
 	}
@@ -399,9 +385,7 @@ func (cfg *Config) fill() {
 	if cfg.Injection.Skip == nil {
 		cfg.Injection.Skip = IsSmallTalk
 	}
-	if cfg.Night.Time == "" {
-		cfg.Night.Time = DefaultNightTime
-	}
+	cfg.Night.Time = cmp.Or(cfg.Night.Time, DefaultNightTime)
 	if cfg.ReadOnly {
 		cfg.NoBackground = true
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -186,19 +188,8 @@ func (c *captures) erasures(scope Scope) int64 {
 func (t *conversation) stale(now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	young := t.recent[:0]
-	for _, c := range t.recent {
-		if now.Sub(c.at) <= turnLength {
-			young = append(young, c)
-		}
-	}
-	clear(t.recent[len(young):])
-	t.recent = young
-	for hash, at := range t.begun {
-		if now.Sub(at) > turnLength {
-			delete(t.begun, hash)
-		}
-	}
+	t.recent = slices.DeleteFunc(t.recent, func(c *captured) bool { return now.Sub(c.at) > turnLength })
+	maps.DeleteFunc(t.begun, func(_ string, at time.Time) bool { return now.Sub(at) > turnLength })
 	return len(t.recent)+len(t.begun) == 0
 }
 

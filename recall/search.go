@@ -200,9 +200,7 @@ func (s *Searcher) complete(scope schema.Scope, q *Query) error {
 		q.Now = s.db.Now()
 	}
 	s.takeApart(q)
-	if q.Limit == 0 {
-		q.Limit = DefaultLimit
-	}
+	q.Limit = cmp.Or(q.Limit, DefaultLimit)
 	q.picks = q.Limit
 	if skip := q.Skip; skip != nil {
 		q.skipFault = new(skipFault)

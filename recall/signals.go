@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/ebbmem/ebb/recall/lexicon"
@@ -78,9 +79,7 @@ func (m *matches) view(ix *index, q *question, candidates []scored) *view {
 		v.top = max(v.top, float64(d.own))
 		v.topRelated = max(v.topRelated, float64(d.own+d.related))
 	}
-	if v.top == 0 {
-		v.top = v.topRelated
-	}
+	v.top = cmp.Or(v.top, v.topRelated)
 	for i := range candidates { // best first
 		doc := candidates[i].doc
 		s := ix.meta[doc].thread

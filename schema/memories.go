@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -155,12 +156,8 @@ func (m *Memory) complete(now time.Time) error {
 	if m.ValidFrom.IsZero() {
 		m.ValidFrom = m.EventTime
 	}
-	if m.State == "" {
-		m.State = StateActive
-	}
-	if m.Stability == 0 {
-		m.Stability = 1
-	}
+	m.State = cmp.Or(m.State, StateActive)
+	m.Stability = cmp.Or(m.Stability, 1)
 	m.Version = 1
 	return nil
 }

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"database/sql/driver"
 	"fmt"
 	"time"
@@ -20,9 +21,7 @@ func At(t time.Time) Time {
 
 // SameDay reports whether both times lie on one day in a time zone; nil means UTC.
 func (t Time) SameDay(u Time, loc *time.Location) bool {
-	if loc == nil {
-		loc = time.UTC
-	}
+	loc = cmp.Or(loc, time.UTC)
 	return t.In(loc).Format(time.DateOnly) == u.In(loc).Format(time.DateOnly)
 }
 

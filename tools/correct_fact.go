@@ -129,17 +129,8 @@ func correct(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c 
 // still mentions.
 func keptEntities(ctx context.Context, tx *schema.Tx, old *schema.Memory, content string) ([]string, error) {
 	surfaces, err := tx.Surfaces(ctx, old.ID)
-	if err != nil {
-		return nil, err
-	}
 	folded := text.Fold(content)
-	var kept []string
-	for _, surface := range surfaces {
-		if grounding.HoldsWord(folded, text.Fold(surface)) {
-			kept = append(kept, surface)
-		}
-	}
-	return kept, nil
+	return slices.DeleteFunc(surfaces, func(surface string) bool { return !grounding.HoldsWord(folded, text.Fold(surface)) }), err
 }
 
 // maxCorrections is the maximum number of a user's corrections that wait.

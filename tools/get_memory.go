@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/ebbmem/ebb/schema"
@@ -78,11 +79,7 @@ func runGetMemory(ctx context.Context, d *Deps, args *arguments) (string, error)
 // presentable drops the memories that no tool shows beside the one that it was
 // asked for: those that are forgotten or quarantined.
 func presentable(memories []schema.Memory) []schema.Memory {
-	kept := memories[:0:0]
-	for _, m := range memories {
-		if m.State != schema.StateForgotten && m.State != schema.StateQuarantined {
-			kept = append(kept, m)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(slices.Clone(memories), func(m schema.Memory) bool {
+		return m.State == schema.StateForgotten || m.State == schema.StateQuarantined
+	})
 }

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -113,9 +114,7 @@ func (d *Deps) Accept(ctx context.Context, tx *schema.Tx, r *schema.PendingChang
 	}
 	as := *d
 	as.Scope.Agent, as.Scope.Session, as.out = o.Agent, o.Session, nil
-	if as.Location == nil {
-		as.Location = time.UTC
-	}
+	as.Location = cmp.Or(as.Location, time.UTC)
 	c := claim{
 		content: o.Content, confidence: o.Confidence, entities: o.Entities, tags: o.Tags, trust: o.Trust, store: o.Store,
 		chunks: schema.PrepareChunks(o.Content, "", o.Tags...), approved: true,

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -37,9 +38,7 @@ func renderLines(results []recall.Result, loc *time.Location) string {
 			ID: m.UID, Kind: m.Kind, Date: m.EventTime.In(loc).Format(dateAndTime), Speaker: m.Speaker, Session: m.SessionName,
 			Origin: string(m.Origin), Trust: m.Trust, Text: m.Content,
 		}
-		if l.Speaker == "" {
-			l.Speaker = m.Role
-		}
+		l.Speaker = cmp.Or(l.Speaker, m.Role)
 		if m.State != schema.StateActive {
 			l.State = m.State
 		}

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -136,9 +137,7 @@ func New(d Deps, names ...string) []*Tool {
 	if len(names) == 0 {
 		names = append(Defaults(), coreMemoryNames...)
 	}
-	if d.Location == nil {
-		d.Location = time.UTC
-	}
+	d.Location = cmp.Or(d.Location, time.UTC)
 	if d.Render == nil {
 		d.Render = func(_ context.Context, results []recall.Result) (string, error) {
 			return renderLines(results, d.Location), nil

@@ -13,6 +13,7 @@ import (
 	_ "embed"
 	"fmt"
 	"log"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -167,12 +168,7 @@ func (w *wordnet) print() error {
 				}
 			}
 		}
-		var words []string
-		for word := range found {
-			words = append(words, word)
-		}
-		slices.Sort(words)
-		if len(words) > 0 {
+		if words := slices.Sorted(maps.Keys(found)); len(words) > 0 {
 			fmt.Printf("%s: %s\n", topic, strings.Join(words, " "))
 		}
 	}

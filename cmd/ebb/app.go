@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -259,9 +260,6 @@ func (a *app) zone() *time.Location {
 type page struct{ *cells.Page }
 
 func (a *app) page() *page {
-	width := a.width
-	if width == 0 {
-		width = 80
-	}
+	width := cmp.Or(a.width, 80)
 	return &page{&cells.Page{W: a.stdout, Width: width, Screen: a.screen, Colour: a.colour, Location: a.zone()}}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -24,10 +25,7 @@ With --json: {"path", "healthy", "refused", "checks": [{"name", "state": "ok"|"w
 }
 
 func (c *doctorCmd) Run(a *app) error {
-	path := c.File
-	if path == "" {
-		path = a.db
-	}
+	path := cmp.Or(c.File, a.db)
 	if c.AcknowledgeLosses {
 		if err := acknowledgeLosses(a, path); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"errors"
 	"sync"
 	"time"
@@ -70,12 +71,8 @@ type Account struct {
 // NewAccount starts the time of a budget. used is what an interrupted run that
 // is continued had used before.
 func NewAccount(b Budget, p Prices, used Usage) *Account {
-	if b.Calls == 0 {
-		b.Calls = DefaultBudgetCalls
-	}
-	if b.Time == 0 {
-		b.Time = DefaultBudgetTime
-	}
+	b.Calls = cmp.Or(b.Calls, DefaultBudgetCalls)
+	b.Time = cmp.Or(b.Time, DefaultBudgetTime)
 	//nolint:forbidigo // a time budget runs by the machine's clock, not the memory's
 	now := time.Now
 	return &Account{budget: b, prices: p, now: now, start: now(), used: used}

@@ -1,6 +1,7 @@
 package embed
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,12 +72,8 @@ func (o Options) withDefaults() Options {
 			*d.option = d.value
 		}
 	}
-	if o.Timeout == 0 {
-		o.Timeout = time.Minute
-	}
-	if o.FirstPause == 0 {
-		o.FirstPause = time.Second
-	}
+	o.Timeout = cmp.Or(o.Timeout, time.Minute)
+	o.FirstPause = cmp.Or(o.FirstPause, time.Second)
 	if o.OnError == nil {
 		o.OnError = func(error) {}
 	}

@@ -1,6 +1,7 @@
 package fourstores
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -145,9 +146,7 @@ type Reflections struct{ o Options }
 
 // New returns the reflections of a file.
 func New(o Options) *Reflections {
-	if o.Location == nil {
-		o.Location = time.UTC
-	}
+	o.Location = cmp.Or(o.Location, time.UTC)
 	return &Reflections{o: o}
 }
 
@@ -356,9 +355,7 @@ func (r *Reflections) Grant(ctx context.Context, scope schema.Scope, id string, 
 	if g.Reason, err = r.words(ctx, g.Reason); err != nil {
 		return nil, err
 	}
-	if g.Verdict == "" {
-		g.Verdict = Approve
-	}
+	g.Verdict = cmp.Or(g.Verdict, Approve)
 	err = r.o.DB.WriteUser(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
 		p, err := schema.PendingProposal(ctx, tx, userID, id, []string{KindRequest})
 		if err != nil {

@@ -2,6 +2,7 @@ package relation
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -123,12 +124,7 @@ func shareWord(x, y string) bool {
 	for _, t := range text.Terms(x) {
 		in[t] = !text.IsStopWord(t)
 	}
-	for _, t := range text.Terms(y) {
-		if in[t] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(text.Terms(y), func(t string) bool { return in[t] })
 }
 
 // isName reports whether an object begins with a capital, or in a script without

@@ -11,6 +11,7 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,12 +77,8 @@ func New(runner *consolidate.Runner, db *schema.DB, opts Options) (*Schedule, er
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	if opts.Location == nil {
-		opts.Location = time.Local
-	}
-	if opts.NightTime == "" {
-		opts.NightTime = DefaultNightTime
-	}
+	opts.Location = cmp.Or(opts.Location, time.Local)
+	opts.NightTime = cmp.Or(opts.NightTime, DefaultNightTime)
 	if opts.OnError == nil {
 		opts.OnError = func(error) {}
 	}

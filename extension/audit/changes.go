@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -32,9 +33,7 @@ func Changes(ctx context.Context, x *extension.Extension, scope extension.Scope,
 		return nil, &extension.InvalidError{Field: "limit", Reason: "must not be negative (0 means 200)"}
 	}
 	parts := x.Parts()
-	if f.Limit == 0 {
-		f.Limit = DefaultChanges
-	}
+	f.Limit = cmp.Or(f.Limit, DefaultChanges)
 	if f.Since.IsZero() {
 		f.Since = parts.Now().Add(-DefaultWindow)
 	}

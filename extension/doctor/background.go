@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -68,9 +69,7 @@ func consumers(ctx context.Context, q schema.Querier) (finding, error) {
 	failing, err := eventbus.ReadFailing(ctx, q)
 	var found []string
 	for _, c := range failing {
-		if c.LastError == "" {
-			c.LastError = "none"
-		}
+		c.LastError = cmp.Or(c.LastError, "none")
 		found = append(found, fmt.Sprintf("%s: %d parked, %d retrying, last error: %s", c.Name, c.Parked, c.Retrying, c.LastError))
 	}
 	return listing(found, "mend the cause; what is parked is tried again with the bus's Retry or Replay"), err

@@ -41,9 +41,7 @@ type Report struct {
 // Errors: [*extension.InvalidError] if the user's folder exists; those of
 // [extension.Extension.Export] and of the file system.
 func Export(ctx context.Context, x *extension.Extension, scope extension.Scope, dir string, loc *time.Location) (*Report, error) {
-	if loc == nil {
-		loc = time.UTC
-	}
+	loc = cmp.Or(loc, time.UTC)
 	if err := scope.Validate(); err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -54,9 +55,7 @@ const stamp = ".ebb-stores"
 // Errors: [*extension.InvalidError] if the folder is not one of its own; those of
 // [extension.Extension.Export], of the file system and of git.
 func Stores(ctx context.Context, x *extension.Extension, scope extension.Scope, dir string, o StoresOptions) (*StoresReport, error) {
-	if o.Location == nil {
-		o.Location = time.UTC
-	}
+	o.Location = cmp.Or(o.Location, time.UTC)
 	if err := scope.Validate(); err != nil {
 		return nil, err
 	}
@@ -279,15 +278,10 @@ func (s *storesBook) block(file string, b *records.Block) {
 		return
 	}
 	title := make(map[string]string)
-	names := []string{}
 	for _, of := range fourstores.Sections {
 		title[of.Field] = of.Title
 	}
-	for name := range fields {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		s.put(file, "\n## %s\n", Escape(cmp.Or(title[name], name)))
 		section(fields[name])
 	}

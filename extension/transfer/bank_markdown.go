@@ -79,14 +79,7 @@ func plainMarkdown(s string) string {
 
 // under reports whether the section or one of its parents has one of the names.
 func (s *bankSection) under(names ...string) bool {
-	for _, p := range s.path {
-		for _, name := range names {
-			if p == name {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.path, func(p string) bool { return slices.Contains(names, p) })
 }
 
 // role returns the role described by a section below the roles' heading. It returns

@@ -349,15 +349,10 @@ func (j *importJob) mostTrusted(ctx context.Context, session string, at time.Tim
 // event returns the turn as an event.
 func (j *importJob) event(ctx context.Context, t importedTurn) (e eventbus.Event, err error) {
 	scope := j.opts.Scope
-	if scope.Session == "" {
-		scope.Session = t.session
-	}
+	scope.Session = cmp.Or(scope.Session, t.session)
 	scope.Agent = cmp.Or(t.agent, scope.Agent)
 	opts := append([]eventbus.MessageOption{eventbus.WithID(t.id), eventbus.At(t.at), eventbus.Speaker(t.speaker)}, t.labels...)
-	origin := j.opts.Origin
-	if origin == "" {
-		origin = schema.OriginImport
-	}
+	origin := cmp.Or(j.opts.Origin, schema.OriginImport)
 	least, begun := j.sessions[scope.Session]
 	if !begun && origin == schema.OriginUser {
 		if least, err = j.mostTrusted(ctx, scope.Session, t.at); err != nil {

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -22,10 +23,7 @@ func journalEpisodes(ctx context.Context, tx *schema.Tx, of records.Arrivals) (c
 	}
 	for i := range lost {
 		e := &lost[i]
-		topic := map[string]string{"assistant": eventbus.TopicAgentResponse, "tool": eventbus.TopicToolResult}[e.Role]
-		if topic == "" {
-			topic = eventbus.TopicUserMessage
-		}
+		topic := cmp.Or(map[string]string{"assistant": eventbus.TopicAgentResponse, "tool": eventbus.TopicToolResult}[e.Role], eventbus.TopicUserMessage)
 		payload, err := json.Marshal(rememberedMessage(&e.Memory))
 		if err != nil {
 			return 0, err

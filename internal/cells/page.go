@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -152,12 +153,9 @@ const leastProse = 20
 
 // prose reports whether a column holds texts of several words.
 func prose(rows [][]string, column int) bool {
-	for _, row := range rows {
-		if column < len(row) && strings.Count(strings.TrimSpace(row[column]), " ") > 2 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(rows, func(row []string) bool {
+		return column < len(row) && strings.Count(strings.TrimSpace(row[column]), " ") > 2
+	})
 }
 
 // row writes the first cell of a row and those from from to to.

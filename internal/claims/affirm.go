@@ -92,7 +92,9 @@ func (r *Reader) Agreed(ctx context.Context, owner schema.Scope, m *schema.Memor
 	if !Own(m) || !text.Agrees(m.Content) {
 		return false, nil
 	}
-	before, err := schema.Get(ctx, r.DB, func(ctx context.Context, s *schema.Snapshot) ([]schema.Memory, error) { return s.Before(ctx, m, agreedTo) })
+	before, err := schema.Get(ctx, r.DB, func(ctx context.Context, s *schema.Snapshot) ([]schema.Memory, error) {
+		return s.Before(ctx, m, agreedTo)
+	})
 	if err != nil || len(before) == 0 || before[0].Origin != schema.OriginAssistant || before[0].State != schema.StateActive {
 		return false, err
 	}

@@ -1,6 +1,7 @@
 package evalset
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -214,9 +215,7 @@ func (life *Life) add(l *lifeLine) string {
 			Keys: l.Keys, Changes: l.Changes, Forgets: l.Forgets, Keep: l.Keep,
 			At: life.at(l.Day, at.Hour(), at.Minute()),
 		}
-		if s.Speaker == "" {
-			s.Speaker = life.Speaker
-		}
+		s.Speaker = cmp.Or(s.Speaker, life.Speaker)
 		if l.Tell != nil {
 			s.Fact = l.Tell.Fact
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/ebbmem/ebb/internal/text"
 )
@@ -207,11 +208,6 @@ func ByCategory(answers []Answered) (categories []Category, total Metrics) {
 	for name, of := range parts {
 		categories = append(categories, Category{Mean(of...), name})
 	}
-	slices.SortFunc(categories, func(a, b Category) int {
-		if a.Name < b.Name {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(categories, func(a, b Category) int { return strings.Compare(a.Name, b.Name) })
 	return categories, Mean(all...)
 }

@@ -2,6 +2,7 @@ package grounding
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ebbmem/ebb/internal/text"
@@ -56,12 +57,7 @@ func StatesOutright(sentence, predicate, object string) bool {
 	if notSo.MatchString(folded) {
 		return false
 	}
-	for _, at := range words.FindAllStringIndex(folded, -1) {
-		if HoldsWord(folded[at[1]:], object) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words.FindAllStringIndex(folded, -1), func(at []int) bool { return HoldsWord(folded[at[1]:], object) })
 }
 
 // Sentence is the sentence of a text that contains a quotation, "" if none does.

@@ -229,12 +229,9 @@ func (s Statement) doubted(upTo, part string) bool {
 	if reported.MatchString(ownSay.ReplaceAllString(folded, "")) && !reported.MatchString(s.folded) {
 		return true
 	}
-	for _, w := range []string{"if", "wenn", "falls", "unless", "imagine", "pretend", "suppose"} {
-		if HoldsWord(folded, w) && !HoldsWord(s.folded, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"if", "wenn", "falls", "unless", "imagine", "pretend", "suppose"}, func(w string) bool {
+		return HoldsWord(folded, w) && !HoldsWord(s.folded, w)
+	})
 }
 
 // person is the subject of a clause or a claim.

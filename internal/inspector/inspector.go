@@ -2,6 +2,7 @@ package inspector
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -61,9 +62,7 @@ type Page struct {
 
 // New makes the page.
 func New(ext *extension.Extension, o Options) (*Page, error) {
-	if o.Location == nil {
-		o.Location = time.Local
-	}
+	o.Location = cmp.Or(o.Location, time.Local)
 	if o.Report == nil {
 		o.Report = func(error) {}
 	}

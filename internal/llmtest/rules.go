@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -77,12 +78,7 @@ func Any(Request) bool { return true }
 func Contains(texts ...string) func(Request) bool {
 	return func(r Request) bool {
 		prompt := r.Prompt()
-		for _, t := range texts {
-			if !strings.Contains(prompt, t) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(texts, func(t string) bool { return !strings.Contains(prompt, t) })
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -72,12 +73,7 @@ func page(n *kong.Node, version string) string {
 		}
 		options(line, "OPTIONS OF EVERY COMMAND", inherited)
 	}
-	var children []*kong.Node
-	for _, child := range n.Children {
-		if !child.Hidden {
-			children = append(children, child)
-		}
-	}
+	children := slices.DeleteFunc(slices.Clone(n.Children), func(child *kong.Node) bool { return child.Hidden })
 	if len(children) > 0 {
 		line(".SH COMMANDS")
 		for _, child := range children {

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -118,9 +119,7 @@ func recordOf(r *recall.Result, why bool) record {
 		ID: m.UID, Kind: m.Kind, Text: m.Content, Time: m.EventTime, Until: m.ValidUntil, Speaker: m.Speaker, Session: m.SessionName,
 		State: m.State, Origin: string(m.Origin), Trust: int(m.Trust), Score: r.Score,
 	}
-	if rec.Speaker == "" {
-		rec.Speaker = m.Role
-	}
+	rec.Speaker = cmp.Or(rec.Speaker, m.Role)
 	if why {
 		rec.Why = &reasons{Because: r.Why, Arms: []armReason{}, Signals: []signalShare{}}
 		for _, a := range r.Arms {

@@ -32,12 +32,7 @@ var candidate = regexp.MustCompile(`^\[(\w+)\]`)
 
 // forget is what an agent does after a request to forget.
 func (r *lifeRun) forget(s evalset.Statement, scope extension.Scope) error {
-	var meant []evalset.Statement
-	for _, of := range r.life.Statements {
-		if slices.Contains(s.Forgets, of.ID) {
-			meant = append(meant, of)
-		}
-	}
+	meant := slices.DeleteFunc(slices.Clone(r.life.Statements), func(of evalset.Statement) bool { return !slices.Contains(s.Forgets, of.ID) })
 	r.forgetting.Requests++
 	stands, err := r.standing(meant)
 	if err != nil || !stands {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -291,12 +292,7 @@ func (t *tiered) ask(q *evalset.TieredQuery) ([]string, error) {
 func (t *tiered) finish() {
 	v := &t.view
 	all := TeamCategory{}
-	names := make([]string, 0, len(v.asked))
-	for name := range v.asked {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(v.asked)) {
 		n := float64(v.asked[name])
 		v.Categories = append(v.Categories, TeamCategory{name, v.asked[name], float64(v.found[name]) / n, float64(v.plain[name]) / n})
 		all.Recall += float64(v.found[name])

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"time"
@@ -41,9 +42,7 @@ func (m *Memory) Observed(host schema.Observer) schema.Observer {
 	return func(ctx context.Context, op schema.Operation) (context.Context, func(int, error)) {
 		within, done := ctx, func(int, error) {}
 		began := call(func() { within, done = host(ctx, op) })
-		if within == nil {
-			within = ctx
-		}
+		within = cmp.Or(within, ctx)
 		return within, func(records int, err error) {
 			if began { // else a call of nothing would count as the hook's recovery
 				call(func() { done(records, err) })

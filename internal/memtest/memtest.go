@@ -3,6 +3,7 @@
 package memtest
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -129,9 +130,7 @@ func Spoil(t testing.TB, path, statements string) {
 // user's own words, at the highest trust.
 func Remember(t testing.TB, db *schema.DB, scope schema.Scope, m schema.Memory) *schema.Memory {
 	t.Helper()
-	if m.Kind == "" {
-		m.Kind = schema.KindEpisode
-	}
+	m.Kind = cmp.Or(m.Kind, schema.KindEpisode)
 	if m.Origin == "" {
 		m.Origin, m.Trust = schema.OriginUser, schema.MaxTrust
 	}

@@ -229,22 +229,12 @@ func meets(plain string) Reason {
 
 // in reports a match in one of the windows.
 func (r *rule) in(plain string, w []window) bool {
-	for _, at := range w {
-		if r.pattern.MatchString(plain[at.from:at.to]) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w, func(at window) bool { return r.pattern.MatchString(plain[at.from:at.to]) })
 }
 
 // opened reports a window of one of the gates.
 func (w windows) opened(from, to int) bool {
-	for _, windows := range w[from:to] {
-		if len(windows) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w[from:to], func(of []window) bool { return len(of) > 0 })
 }
 
 // letterAt is the length of the letter that begins with c: Latin, Cyrillic or a

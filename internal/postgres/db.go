@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -87,9 +88,7 @@ func Open(ctx context.Context, dsn string, config engine.Config) (engine.DB, err
 	if parsed.RuntimeParams["application_name"] == "" {
 		parsed.RuntimeParams["application_name"] = "ebb"
 	}
-	if parsed.ConnectTimeout == 0 {
-		parsed.ConnectTimeout = connectTimeout
-	}
+	parsed.ConnectTimeout = cmp.Or(parsed.ConnectTimeout, connectTimeout)
 	db.searchPath = parsed.RuntimeParams["search_path"]
 	waits := strconv.FormatInt(config.BusyTimeout.Milliseconds(), 10)
 	if parsed.DefaultQueryExecMode != pgx.QueryExecModeCacheStatement {

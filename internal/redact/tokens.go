@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // alphabet is a set of bytes.
 type alphabet [256]bool
@@ -135,14 +138,7 @@ func (t *token) find(s string, at, end int) (from, to int, ok bool) {
 
 // begins reports whether the text at a key has the prefix in its case, so that an
 // ordinary word with the letters of a prefix does not match.
-func (t *token) begins(written string) bool {
-	for _, p := range t.prefixes {
-		if written == p {
-			return true
-		}
-	}
-	return false
-}
+func (t *token) begins(written string) bool { return slices.Contains(t.prefixes, written) }
 
 // startsWord reports whether no letter or digit precedes at, except the end of an
 // escape such as \n or %3D.

@@ -129,12 +129,7 @@ var single = func() map[string]bool {
 // OneOfSeveral reports whether a person has several of a relation, such as daughters and
 // friends, so that two claims about "my daughter" may be about two of them.
 func OneOfSeveral(relation string) bool {
-	for _, n := range nouns[relation] {
-		if n.class&(kin|friend) != 0 || neighbours[n.canon] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(nouns[relation], func(n noun) bool { return n.class&(kin|friend) != 0 || neighbours[n.canon] })
 }
 
 // neighbours are roles that several people have.

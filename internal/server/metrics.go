@@ -1,8 +1,10 @@
 package server
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -74,9 +76,7 @@ func unhurried(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (w *statusWriter) WriteHeader(status int) {
-	if w.status == 0 {
-		w.status = status
-	}
+	w.status = cmp.Or(w.status, status)
 	w.ResponseWriter.WriteHeader(status)
 }
 
@@ -87,14 +87,10 @@ func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 func (s *Server) counted(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, route := mux.Handler(r)
-		if route == "" {
-			route = "unknown"
-		}
+		route = cmp.Or(route, "unknown")
 		out, start := &statusWriter{ResponseWriter: w, patience: s.patience}, time.Now()
 		defer func() {
-			if out.status == 0 {
-				out.status = http.StatusOK
-			}
+			out.status = cmp.Or(out.status, http.StatusOK)
 			s.metrics.add(route, out.status, time.Since(start))
 		}()
 		mux.ServeHTTP(out, r)
@@ -136,16 +132,7 @@ func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request) {
 func (m *metrics) write(b *strings.Builder) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	keys := make([]requestKey, 0, len(m.requests))
-	for k := range m.requests {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(a, b requestKey) int {
-		if a.route != b.route {
-			return strings.Compare(a.route, b.route)
-		}
-		return a.code - b.code
-	})
+	keys := slices.SortedFunc(maps.Keys(m.requests), func(a, b requestKey) int { return cmp.Or(strings.Compare(a.route, b.route), a.code-b.code) })
 	b.WriteString("# HELP ebb_request_seconds Time of requests.\n# TYPE ebb_request_seconds histogram\n")
 	for _, k := range keys {
 		c := m.requests[k]

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -86,21 +87,11 @@ const maxKept = 4096
 
 // New returns a server for the memory of ext.
 func New(ext *extension.Extension, tokens *Tokens, o Options) (*Server, error) {
-	if o.MaxBody == 0 {
-		o.MaxBody = 1 << 20
-	}
-	if o.Rate == 0 {
-		o.Rate = 50
-	}
-	if o.Burst == 0 {
-		o.Burst = 2 * o.Rate
-	}
-	if o.Timeout == 0 {
-		o.Timeout = 30 * time.Second
-	}
-	if o.MaxConnections == 0 {
-		o.MaxConnections = 1024
-	}
+	o.MaxBody = cmp.Or(o.MaxBody, 1<<20)
+	o.Rate = cmp.Or(o.Rate, 50)
+	o.Burst = cmp.Or(o.Burst, 2*o.Rate)
+	o.Timeout = cmp.Or(o.Timeout, 30*time.Second)
+	o.MaxConnections = cmp.Or(o.MaxConnections, 1024)
 	if o.Report == nil {
 		o.Report = func(error) {}
 	}

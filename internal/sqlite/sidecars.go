@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -65,9 +66,7 @@ func (db *DB) CopiesBeside() (paths []string, err error) { return CopiesBeside(d
 // CopiesBeside is [DB.CopiesBeside] for the file at path.
 func CopiesBeside(path string) (paths []string, err error) {
 	dir, base := filepath.Split(path)
-	if dir == "" {
-		dir = "."
-	}
+	dir = cmp.Or(dir, ".")
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil // on a virtual file system

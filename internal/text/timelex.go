@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -73,9 +74,7 @@ func buildLexicon() map[string]lexEntry {
 	add := func(kind lexKind, n int, weak bool, words string) {
 		canonical := ""
 		for w := range strings.FieldsSeq(words) {
-			if canonical == "" {
-				canonical = w
-			}
+			canonical = cmp.Or(canonical, w)
 			m[w] = lexEntry{word: canonical, kind: kind, n: n, weak: weak}
 		}
 	}

@@ -1,6 +1,9 @@
 package text
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // timeMatch is what a rule found: tokens [i, j) and their meaning.
 type timeMatch struct {
@@ -181,10 +184,7 @@ func (p *timeParser) weekday(i, _ int) (timeMatch, bool) {
 }
 
 func (p *timeParser) lastWeekday(wd int) time.Time {
-	back := (int(p.ref.Weekday()) - wd + 7) % 7
-	if back == 0 {
-		back = 7
-	}
+	back := cmp.Or((int(p.ref.Weekday())-wd+7)%7, 7)
 	return dayStart(p.ref).AddDate(0, 0, -back)
 }
 

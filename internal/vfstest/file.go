@@ -1,6 +1,7 @@
 package vfstest
 
 import (
+	"cmp"
 	"io"
 	"time"
 
@@ -38,9 +39,7 @@ func (f *file) WriteAt(p []byte, off int64) (int, error) {
 	switch d.fault {
 	case ShortWrite:
 		n, err := f.write(p[:len(p)*2/3], off)
-		if err == nil {
-			err = io.ErrShortWrite
-		}
+		err = cmp.Or(err, io.ErrShortWrite)
 		return n, err
 	case TornWrite:
 		half := len(p) / 2

@@ -3,6 +3,7 @@
 package retention
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -58,10 +59,7 @@ func (e Exponential) At(days float64) float64 {
 	if !(e.Rate > 0 && days > 0) {
 		return 1
 	}
-	power := e.Power
-	if power == 0 {
-		power = 0.8
-	}
+	power := cmp.Or(e.Power, 0.8)
 	return math.Exp(-e.Rate * math.Pow(days, power))
 }
 
@@ -71,9 +69,7 @@ func (e Exponential) Left(m *schema.Memory, now time.Time) float64 {
 	if m.DecayRate <= 0 {
 		return 1
 	}
-	if e.Rate == 0 {
-		e.Rate = m.DecayRate
-	}
+	e.Rate = cmp.Or(e.Rate, m.DecayRate)
 	return e.At(now.Sub(LastUse(m)).Hours() / 24)
 }
 

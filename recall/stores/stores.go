@@ -4,6 +4,7 @@
 package stores
 
 import (
+	"cmp"
 	"math"
 	"regexp"
 	"slices"
@@ -152,10 +153,7 @@ func (c Curve) At(days float64, uses int64, weight float64) float64 {
 	if math.IsInf(weight, 1) {
 		return 1
 	}
-	rate := c.Rate
-	if rate == 0 {
-		rate = DefaultRate
-	}
+	rate := cmp.Or(c.Rate, DefaultRate)
 	return min(1, math.Exp(-rate*max(0, days))*math.Log2(float64(max(0, uses))+2)*weight)
 }
 

@@ -1,6 +1,7 @@
 package vecstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"encoding/binary"
@@ -55,9 +56,7 @@ func (v *Vector) Scan(src any) error {
 //
 // Errors: [*schema.InvalidError] for fewer than dims numbers, NaN, Inf, and a zero vector.
 func (v Vector) Unit(dims int) (Vector, error) {
-	if dims == 0 {
-		dims = len(v)
-	}
+	dims = cmp.Or(dims, len(v))
 	if len(v) == 0 || len(v) < dims {
 		return nil, &schema.InvalidError{Field: "vector", Reason: fmt.Sprintf("has %d numbers, want %d", len(v), max(dims, 1))}
 	}

@@ -16,12 +16,12 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/ebbmem/ebb/internal/evalset"
@@ -483,12 +483,7 @@ func report(w io.Writer, all []example, weights []float64, bias float64) {
 			sets[set] = append(sets[set], scored{1 / (1 + math.Exp(-z)), t.yes})
 		}
 	}
-	var names []string
-	for name := range sets {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(sets)) {
 		fmt.Fprintf(w, "%-10s %4d sentences left out; precision/recall", name, len(sets[name]))
 		for _, least := range []float64{.3, .4, .5, .6, .7, .8, .9} {
 			var taken, right, lasts float64

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
 	"slices"
@@ -124,12 +125,7 @@ func report(w io.Writer, lives, name string, all []example, by func(*example) *r
 			found[group] = append(found[group], tokens)
 		}
 	}
-	var groups []string
-	for group := range found {
-		groups = append(groups, group)
-	}
-	slices.Sort(groups)
-	for _, group := range groups {
+	for _, group := range slices.Sorted(maps.Keys(found)) {
 		fmt.Fprintf(w, "%s %s\t%s\t%d\t", lives, group, name, len(found[group]))
 		for _, budget := range budgets {
 			within := 0
