@@ -40,6 +40,7 @@ func TestModelClaimsAreUntrusted(t *testing.T) {
 	saved := call(t, client, "remember_fact", arguments{"content": "The user said: " + allergy})
 	require.Contains(t, saved.text, "as your own statement")
 	require.Contains(t, call(t, client, "forget_memory", arguments{"memory_id": boat.Memory.UID}).text, "waits for approval")
+	require.Contains(t, call(t, client, "forget_memory", arguments{"memory_id": boat.Memory.UID}).text, "Only the owner of the memory can approve it")
 	require.NotContains(t, call(t, client, "confirm_fact", arguments{"memory_id": boat.Memory.UID}).text, "as the user asked")
 	require.Contains(t, call(t, client, "correct_fact", arguments{"memory_id": boat.Memory.UID, "new_content": "Ada has a green boat."}).text, "waits for approval")
 
