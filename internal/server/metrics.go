@@ -117,6 +117,12 @@ func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request) {
 	gauge := func(name, help string, v any) {
 		fmt.Fprintf(&b, "# HELP ebb_%s %s\n# TYPE ebb_%s gauge\nebb_%s %v\n", name, help, name, name, v)
 	}
+	healthy := 0
+	if health.Healthy() && len(s.ext.Parts().DB.Faults()) == 0 { // faults are read each time
+		healthy = 1
+	}
+	gauge("healthy", "1 if nothing failed, was given up or lost, 0 if something needs the operator (ebb stats, ebb doctor).", healthy)
+	gauge("losses", "Losses of data that the file had when it was opened and that are not acknowledged (ebb doctor).", len(health.Losses))
 	gauge("file_bytes", "Size of the memory file.", health.FileBytes)
 	gauge("wal_bytes", "Size of its write-ahead log.", health.WALBytes)
 	gauge("nights_overdue", "Local days that no night has consolidated.", health.NightsOverdue)

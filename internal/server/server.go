@@ -225,8 +225,8 @@ func (s *Server) sameOrigin(r *http.Request) bool {
 	return (r.TLS != nil || !isLoopback(hostName(r.Host))) && strings.EqualFold(origins[0], "https://"+r.Host)
 }
 
-// healthz reports whether the memory answers. It needs no token, so it reveals nothing
-// else, and reads one row.
+// healthz reports whether the memory answers and its disk works. It needs no token, so it
+// reveals nothing else, and reads one row.
 func (s *Server) healthz(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()
@@ -239,6 +239,10 @@ func (s *Server) healthz(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		s.o.Report(err)
 		fail(w, http.StatusServiceUnavailable, "unavailable", "the memory does not answer")
+		return
+	}
+	if len(s.ext.Parts().DB.Faults()) > 0 { // which are reported when they occur
+		fail(w, http.StatusServiceUnavailable, "fault", "the disk or the file of the memory fails; writes may be refused")
 		return
 	}
 	answer(w, http.StatusOK, map[string]string{"status": "ok"})
