@@ -19,6 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
@@ -201,6 +202,21 @@ func TestMonitoringSeesLossesAndFaults(t *testing.T) {
 	require.Contains(t, content, "ebb_healthy 0\n")
 	require.Contains(t, content, "ebb_losses 1\n")
 	w.ask(200, "", "GET", "/healthz", nil)
+}
+
+// A consumer of another program that never comes back is not the memory's backlog.
+func TestBacklogIsOfTheMemoryAlone(t *testing.T) {
+	w := newWorld(t, Options{})
+	ledger, err := w.ext.Bus().Subscribe(t.Context(), "ledger", func(context.Context, eventbus.Event) error { return nil })
+	require.NoError(t, err)
+	require.NoError(t, ledger.Close(t.Context()))
+	w.ask(200, w.adaHost, "POST", "/v1/turns", dict{"turns": []any{dict{"role": "user", "text": "I like pears."}}})
+	require.NoError(t, w.ext.WaitIdle(t.Context()))
+	health, err := w.ext.Health(t.Context())
+	require.NoError(t, err)
+	require.True(t, slices.ContainsFunc(health.Consumers, func(c eventbus.ConsumerStats) bool { return c.Name == "ledger" && c.Lag > 0 }))
+	_, content := w.do(w.request(w.service, "GET", "/metrics", ""))
+	require.Contains(t, content, "ebb_backlog 0\n")
 }
 
 // A page behind a proxy that adds TLS sends its forms from https.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/ebbmem/ebb/internal/memory"
 )
 
 // metrics counts requests by route and status code. No label contains a user or a
@@ -128,12 +130,12 @@ func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request) {
 	gauge("nights_overdue", "Local days that no night has consolidated.", health.NightsOverdue)
 	gauge("quarantined", "Memories that wait for release.", health.Quarantined)
 	gauge("failures", "Kinds of failures that are not overcome.", len(health.Failures))
-	var waiting, parked int64
+	var parked int64
 	for _, c := range health.Consumers {
-		waiting, parked = waiting+int64(c.Lag), parked+int64(c.Parked)
+		parked += int64(c.Parked)
 	}
-	gauge("backlog", "Events that background work has not handled.", waiting)
-	gauge("parked", "Events that background work has given up.", parked)
+	gauge("backlog", "Events that the memory's background work has not handled.", memory.Backlog(health.Consumers))
+	gauge("parked", "Events that a consumer has given up.", parked)
 	s.metrics.write(&b)
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4")
 	_, _ = w.Write([]byte(b.String())) // fails only if the client has disconnected
