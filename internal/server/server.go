@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"log"
 	"net"
 	"net/http"
@@ -76,6 +77,9 @@ type Server struct {
 	metrics  metrics
 	health   memory.Recent[extension.Health]
 
+	ids  [64]sync.Mutex // by hash of the user, while the ids of messages are compared and stored
+	seed maphash.Seed
+
 	mu            sync.Mutex
 	limiters      *lru.Cache[string, *rate.Limiter]
 	conversations *lru.Cache[conversationKey, *mcpserver.Conversation]
@@ -126,7 +130,7 @@ func New(ext *extension.Extension, tokens *Tokens, o Options) (*Server, error) {
 	}
 	return &Server{
 		ext: ext, tokens: tokens, o: o, failures: rate.NewLimiter(2, 5), patience: 30 * time.Second, limiters: limiters, conversations: conversations,
-		metrics: metrics{requests: make(map[requestKey]*requestCount)},
+		seed: maphash.MakeSeed(), metrics: metrics{requests: make(map[requestKey]*requestCount)},
 	}, nil
 }
 
