@@ -191,7 +191,7 @@ const healthAge = time.Minute
 
 // Watch reports the state of an open memory whenever metrics are collected, until
 // stop is called, which must be before the memory is closed: the sizes of its files,
-// the backlog of background work, and what waits for a person. It reads the state at
+// the backlog of background work, what waits for a person, and whether all is well. It reads the state at
 // most once a minute, since that checks every memory; while that fails, it reports the
 // last state and the error.
 func Watch(x *extension.Extension, o Options) (stop func() error, err error) {
@@ -205,10 +205,12 @@ func Watch(x *extension.Extension, o Options) (stop func() error, err error) {
 	}
 	file := gauge("ebb.file.size", "By", "Size of the memory file.")
 	wal := gauge("ebb.wal.size", "By", "Size of its write-ahead log.")
-	backlog := gauge("ebb.backlog", "{event}", "Events that background work has not handled.")
-	parked := gauge("ebb.parked", "{event}", "Events that background work has given up.")
+	backlog := gauge("ebb.backlog", "{event}", "Events that the memory's background work has not handled.")
+	parked := gauge("ebb.parked", "{event}", "Events that a consumer has given up.")
 	overdue := gauge("ebb.nights.overdue", "d", "Local days that no night has consolidated.")
 	quarantined := gauge("ebb.quarantined", "{record}", "Memories that wait for release.")
+	healthy := gauge("ebb.healthy", "1", "1 if nothing failed, was given up or lost, else 0.")
+	losses := gauge("ebb.losses", "{loss}", "Losses of data that the file had when it was opened and that are not acknowledged.")
 	failing := gauge("ebb.failing", "{kind}", "Kinds of failures that are not overcome.")
 	if err != nil {
 		return nil, err
@@ -223,13 +225,18 @@ func Watch(x *extension.Extension, o Options) (stop func() error, err error) {
 		if health == nil {
 			return err
 		}
-		var waiting, given int64
+		var given int64
 		for _, c := range health.Consumers {
-			waiting, given = waiting+int64(c.Lag), given+int64(c.Parked)
+			given += int64(c.Parked)
+		}
+		well := int64(0)
+		if err == nil && health.Healthy() && len(x.Parts().DB.Faults()) == 0 { // faults are read each time
+			well = 1
 		}
 		for g, value := range map[metric.Int64ObservableGauge]int64{
-			file: int64(health.FileBytes), wal: int64(health.WALBytes), backlog: waiting, parked: given,
+			file: int64(health.FileBytes), wal: int64(health.WALBytes), backlog: memory.Backlog(health.Consumers), parked: given,
 			overdue: int64(health.NightsOverdue), quarantined: int64(health.Quarantined), failing: int64(len(health.Failures)),
+			healthy: well, losses: int64(len(health.Losses)),
 		} {
 			to.ObserveInt64(g, value, labels)
 		}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/telemetry"
 )
 
@@ -142,6 +143,8 @@ func TestOperationsAreReported(t *testing.T) {
 	for _, name := range []string{"ebb.wal.size", "ebb.backlog", "ebb.parked", "ebb.nights.overdue", "ebb.quarantined", "ebb.failing"} {
 		require.Contains(t, metrics, name)
 	}
+	require.EqualValues(t, 1, metrics["ebb.healthy"].(metricdata.Gauge[int64]).DataPoints[0].Value)
+	require.Zero(t, metrics["ebb.losses"].(metricdata.Gauge[int64]).DataPoints[0].Value)
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, strings.Repeat("Bees. ", 1<<16))))
 	log := func(of map[string]metricdata.Aggregation) int64 {
 		return of["ebb.wal.size"].(metricdata.Gauge[int64]).DataPoints[0].Value
@@ -149,6 +152,21 @@ func TestOperationsAreReported(t *testing.T) {
 	require.Equal(t, log(metrics), log(s.collect(t)), "the state is read once a minute")
 	require.NoError(t, stop())
 	require.NotContains(t, s.collect(t), "ebb.file.size")
+}
+
+func TestLossesAreReported(t *testing.T) {
+	s := newSink()
+	x := open(t, &extension.Config{})
+	require.NoError(t, x.Parts().DB.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO losses (noticed_at, marked_at, gone) VALUES (1, 1, '{"memories": {"after": 2, "through": 9}}')`)
+		return err
+	}))
+	stop, err := telemetry.Watch(x, s.options)
+	require.NoError(t, err)
+	metrics := s.collect(t)
+	require.Zero(t, metrics["ebb.healthy"].(metricdata.Gauge[int64]).DataPoints[0].Value)
+	require.EqualValues(t, 1, metrics["ebb.losses"].(metricdata.Gauge[int64]).DataPoints[0].Value)
+	require.NoError(t, stop())
 }
 
 func TestContentOnlyWhenAsked(t *testing.T) {

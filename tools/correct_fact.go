@@ -80,11 +80,15 @@ func runCorrect(ctx context.Context, d *Deps, args *arguments) (string, error) {
 		content: content, confidence: 1, tags: old.Tags, trust: d.TurnTrust(), chunks: schema.PrepareChunks(content, "", old.Tags...),
 	}
 	c.back(turns, d)
+	unheard, err := speaksForNoUser(ctx, d)
+	if err != nil {
+		return "", err
+	}
 	var outcome string
 	err = d.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 		was := *old // to supersede it counts its version up, and this may run twice
 		if c.backing == nil || c.backing.turn.Trust < was.Trust || d.proposes() {
-			outcome, err = propose(ctx, tx, d, &was, c)
+			outcome, err = propose(ctx, tx, d, &was, c, unheard)
 		} else {
 			outcome, err = correct(ctx, tx, d, &was, c)
 		}
@@ -136,12 +140,15 @@ func keptEntities(ctx context.Context, tx *schema.Tx, old *schema.Memory, conten
 // maxCorrections is the maximum number of a user's corrections that wait.
 const maxCorrections = 100
 
-// propose stores the correction as a proposal for the host, unless one waits
-// already.
-func propose(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c claim) (string, error) {
+// propose stores the correction as a proposal for the host, unless one waits already. unheard
+// states that no message of the session counts as the user's own.
+func propose(ctx context.Context, tx *schema.Tx, d *Deps, old *schema.Memory, c claim, unheard bool) (string, error) {
 	why, waits := "the agent asked for it; the user did not say it in that conversation", "No message of the user's in this session says so, so the correction waits for approval and %s still holds. "+
 		"If the user did say it, repeat the call with nothing but their words; do not tell them that it was changed."
-	if d.proposes() && c.backing != nil {
+	switch {
+	case unheard:
+		waits = "The correction waits for approval and %s still holds: " + onlyOwner + " Do not tell the user that it was changed."
+	case d.proposes() && c.backing != nil:
 		why = "an agent other than the main one asked for it; the user said it in that conversation"
 		waits = "Only the main agent corrects what the user says, so the correction waits for the host's approval and %s still holds. Do not tell the user that it was changed."
 	}

@@ -143,6 +143,9 @@ func forgetOne(ctx context.Context, d *Deps, args *arguments, id string, asked [
 		return "", err
 	}
 	d.changed(ChangeProposed, m)
+	if unheard, err := speaksForNoUser(ctx, d); unheard || err != nil {
+		return "Not forgotten, it waits for approval: " + onlyOwner + " Do not say that it is gone.", err
+	}
 	return "Not forgotten: no message of the user's in this session asks to forget it by name, so it waits for approval. Do not say that it is gone. Ask the user whether to forget it, saying in the question what it is; if they say yes, it is forgotten.", nil
 }
 

@@ -1,12 +1,14 @@
 package tools_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/tools"
 )
 
 func TestForgetUngroundedIsProposed(t *testing.T) {
@@ -102,4 +104,36 @@ func TestForgetOfWhatWaitsIsOffered(t *testing.T) {
 	require.Contains(t, answer, quarrel.UID)
 	require.NotContains(t, answer, "52,000")
 	require.Equal(t, schema.StateActive, h.memory(quarrel.UID).State)
+}
+
+// A client whose messages are not the user's words must not have its model ask for a yes that
+// changes nothing.
+func TestOnlyTheOwnerApprovesForUntrustedClients(t *testing.T) {
+	for name, c := range map[string]struct {
+		foreign bool
+		says    string
+		owner   bool
+	}{
+		"a host that stores the messages":         {false, "", false},
+		"an untrusted client":                     {true, "", true},
+		"a trusted client, after another request": {true, "Chess bores me by now.", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHostWith(t, openDB(t), schema.Scope{User: "ada", Session: "s1"}, func(d *tools.Deps) { d.ForeignModel = c.foreign })
+			m := h.fact("The user's cat is called Pixel.", schema.OriginUser)
+			if c.says != "" {
+				h.says(c.says, 0)
+			}
+			for range 2 { // the second call proposes nothing new
+				forget := h.call("forget_memory", `{"memory_id": "`+m.UID+`"}`)
+				correct := h.call("correct_fact", `{"memory_id": "`+m.UID+`", "new_content": "The user's cat is called Byte."}`)
+				for _, answer := range []string{forget, correct} {
+					require.Contains(t, answer, "waits for approval")
+					require.Equal(t, c.owner, strings.Contains(answer, "Only the owner"), answer)
+				}
+				require.Equal(t, !c.owner, strings.Contains(forget, "if they say yes"), forget)
+				require.Equal(t, !c.owner, strings.Contains(correct, "repeat the call"), correct)
+			}
+		})
+	}
 }

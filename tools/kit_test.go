@@ -46,9 +46,14 @@ func openDB(t testing.TB) *schema.DB {
 }
 
 func newHost(t testing.TB, db *schema.DB, scope schema.Scope, names ...string) *host {
+	return newHostWith(t, db, scope, func(*tools.Deps) {}, names...)
+}
+
+// newHostWith is newHost with changed dependencies.
+func newHostWith(t testing.TB, db *schema.DB, scope schema.Scope, change func(*tools.Deps), names ...string) *host {
 	h := &host{t: t, db: db, scope: scope, trust: schema.MaxTrust}
 	searcher := recall.New(db, recall.Options{})
-	h.all = tools.New(tools.Deps{
+	d := tools.Deps{
 		DB: db, Scope: scope,
 		Search: func(ctx context.Context, q recall.Query) (*recall.Answer, error) {
 			return searcher.Search(ctx, scope, q)
@@ -74,7 +79,9 @@ func newHost(t testing.TB, db *schema.DB, scope schema.Scope, names ...string) *
 			defer h.mu.Unlock()
 			h.fault = append(h.fault, err)
 		},
-	}, names...)
+	}
+	change(&d)
+	h.all = tools.New(d, names...)
 	return h
 }
 

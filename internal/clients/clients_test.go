@@ -42,7 +42,19 @@ var files = []struct{ name, client, before, after string }{
 	{"new codex", "codex", "", "[mcp_servers.ebb]\ncommand = \"C\"\nargs = []\n"},
 	{
 		"old codex", "codex", "[mcp_servers.ebb]\ncommand = \"old\"\n[mcp_servers.ebb.env]\nA = \"1\"\n[tui]\nx = 1\n",
-		"[tui]\nx = 1\n\n[mcp_servers.ebb]\ncommand = \"C\"\nargs = []\n",
+		"[tui]\nx = 1\n\n[mcp_servers.ebb]\ncommand = \"C\"\nargs = []\nenv = {A = '1'}\n",
+	},
+	{
+		"settings of the old entry", "vscode", `{"servers": {"ebb": {"url": "http://x", "type": "http", "headers": {"a": "b"}, "env": {"A": "1"}, "disabled": true}, "other": {}}}`,
+		"{\"servers\": {\"ebb\": {\n      \"type\": \"stdio\",\n      \"command\": \"C\",\n      \"args\": [],\n      \"env\": {\"A\": \"1\"},\n      \"disabled\": true\n    }, \"other\": {}}}",
+	},
+	{
+		"settings between", "cursor", "{\n  \"mcpServers\": {\n    \"ebb\": {\n      \"env\": {\"A\": \"1\"}, // mine\n      \"command\": \"old\"\n    }\n  }\n}\n",
+		"{\n  \"mcpServers\": {\n    \"ebb\": {\n      \"command\": \"C\",\n      \"args\": [],\n      \"env\": {\"A\": \"1\"}\n    }\n  }\n}\n",
+	},
+	{
+		"settings in lines of codex", "codex", "[mcp_servers.ebb]\ncommand = \"old\"\nargs = [\n  \"a\",\n]\nstartup_timeout_sec = 20\nenabled = false\nenv = { A = \"1\", B = \"x\\\"y\" }\n[mcp_servers.ebb.tools]\nmode = \"auto\"\n",
+		"[mcp_servers.ebb]\ncommand = \"C\"\nargs = []\nenabled = false\nenv = {A = '1', B = 'x\"y'}\nstartup_timeout_sec = 20\ntools = {mode = 'auto'}\n",
 	},
 }
 

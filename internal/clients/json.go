@@ -53,16 +53,46 @@ func (c *Client) setJSON(content, entry []byte) ([]byte, error) {
 	case servers == nil:
 		insert(root, c.key, fmt.Appendf(nil, `{%q:%s}`, entryName, entry), unit, 1)
 	case member(servers, entryName) >= 0:
-		servers.Members[member(servers, entryName)].Value.Value = parsed(entry, unit, 2)
+		at := &servers.Members[member(servers, entryName)].Value
+		at.Value = withSettings(parsed(entry, unit, 2), at.Value, unit)
 	default:
 		insert(servers, entryName, entry, unit, 2)
 	}
-	var want any
+	var want map[string]any
 	if err := json.Unmarshal(entry, &want); err != nil {
 		return nil, err
 	}
 	changed := file.Pack()
 	return changed, c.onlyEntryDiffers(readJSON, content, changed, want)
+}
+
+// withSettings returns an entry with those members of the old one that do not say how the server
+// is reached, such as env.
+func withSettings(entry, old hujson.ValueTrimmed, unit string) hujson.ValueTrimmed {
+	to, ok := entry.(*hujson.Object)
+	from, was := old.(*hujson.Object)
+	if !ok || !was {
+		return entry
+	}
+	for _, m := range from.Members {
+		if isTransport(m.Name.Value.(hujson.Literal).String()) {
+			continue
+		}
+		if before := m.Name.BeforeExtra; !bytes.ContainsRune(before, '\n') && len(bytes.TrimSpace(before)) == 0 {
+			m.Name.BeforeExtra = hujson.Extra("\n" + strings.Repeat(unit, 3))
+		}
+		to.Members = append(to.Members, m)
+	}
+	if last := &to.Members[len(to.Members)-1].Value; len(bytes.TrimSpace(last.AfterExtra)) == 0 {
+		last.AfterExtra = nil // no comma follows
+	}
+	return to
+}
+
+// isTransport reports whether a member of an entry says how the server is reached. Setting an
+// entry replaces these, and keeps the others.
+func isTransport(member string) bool {
+	return slices.Contains([]string{"type", "command", "args", "url", "headers"}, member)
 }
 
 // removeJSON removes ebb's entry. Comments on lines above it stay.
@@ -90,9 +120,10 @@ func (c *Client) removeJSON(content []byte) (without []byte, found bool, err err
 	return changed, true, c.onlyEntryDiffers(readJSON, content, changed, nil)
 }
 
-// onlyEntryDiffers returns an error unless the changed file contains the given entry
-// (nil for none) and is otherwise equal to the old one. Both are decoded by read.
-func (c *Client) onlyEntryDiffers(read func(content []byte) (map[string]any, error), before, after []byte, want any) error {
+// onlyEntryDiffers returns an error unless the changed file contains the given entry with
+// the other settings of the old one (nil for no entry) and is otherwise equal to the old file.
+// Both are decoded by read.
+func (c *Client) onlyEntryDiffers(read func(content []byte) (map[string]any, error), before, after []byte, want map[string]any) error {
 	parts := func(content []byte) (rest map[string]any, entry any, err error) {
 		if rest, err = read(content); err != nil {
 			return nil, nil, err
@@ -105,15 +136,22 @@ func (c *Client) onlyEntryDiffers(read func(content []byte) (map[string]any, err
 		}
 		return rest, entry, nil
 	}
-	was, _, err := parts(before)
+	was, old, err := parts(before)
 	if err != nil {
 		return err
+	}
+	if old, ok := old.(map[string]any); ok && want != nil {
+		for name, value := range old {
+			if !isTransport(name) {
+				want[name] = value
+			}
+		}
 	}
 	is, got, err := parts(after)
 	if err != nil {
 		return fmt.Errorf("the file cannot be changed safely (%w); add the entry by hand", err)
 	}
-	if len(was)+len(is) > 0 && !reflect.DeepEqual(was, is) || !reflect.DeepEqual(want, got) {
+	if len(was)+len(is) > 0 && !reflect.DeepEqual(was, is) || want == nil && got != nil || want != nil && !reflect.DeepEqual(any(want), got) {
 		return errors.New("the file cannot be changed safely; change it by hand")
 	}
 	return nil

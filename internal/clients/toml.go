@@ -4,15 +4,21 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 )
 
-// setTOML adds or replaces ebb's table. The new table is at the end of the file.
+// setTOML adds or replaces ebb's table. The new table is at the end of the file, with the other
+// settings of the old one.
 func (c *Client) setTOML(content []byte, e Entry) ([]byte, error) {
 	without, _, err := c.removeTOML(content)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := c.tomlSettings(content)
 	if err != nil {
 		return nil, err
 	}
@@ -24,8 +30,26 @@ func (c *Client) setTOML(content []byte, e Entry) ([]byte, error) {
 	if len(changed) > 0 {
 		changed = append(changed, "\n\n"...)
 	}
-	changed = fmt.Appendf(changed, "[%s.%s]\ncommand = %s\nargs = [%s]\n", c.key, entryName, tomlString(e.Command), strings.Join(args, ", "))
+	changed = fmt.Appendf(changed, "[%s.%s]\ncommand = %s\nargs = [%s]\n%s", c.key, entryName, tomlString(e.Command), strings.Join(args, ", "), settings)
 	return changed, c.onlyEntryDiffers(readTOML, content, changed, map[string]any{"command": e.Command, "args": want})
+}
+
+// tomlSettings returns what ebb's table and its subtables hold beside how the server is reached,
+// such as env, one setting a line.
+func (c *Client) tomlSettings(content []byte) ([]byte, error) {
+	file, err := readTOML(content)
+	if err != nil {
+		return nil, err
+	}
+	servers, _ := file[c.key].(map[string]any)
+	settings, _ := servers[entryName].(map[string]any)
+	maps.DeleteFunc(settings, func(name string, _ any) bool { return isTransport(name) })
+	if len(settings) == 0 {
+		return nil, nil
+	}
+	var out bytes.Buffer
+	err = toml.NewEncoder(&out).SetTablesInline(true).Encode(settings)
+	return out.Bytes(), err
 }
 
 // tomlString returns s as a basic string of TOML.

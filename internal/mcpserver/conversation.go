@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"sync/atomic"
 	"time"
 
 	"github.com/ebbmem/ebb/eventbus"
@@ -44,7 +45,8 @@ type Conversation struct {
 	trustClient bool
 
 	settled  func(context.Context) error // waits until what was said is understood
-	patience time.Duration               // how long the core section waits for that
+	patience time.Duration               // how long the core section, and the end, wait for that
+	recorded atomic.Bool                 // whether a message was recorded
 }
 
 // NewConversation starts or continues the conversation scope.Session.
@@ -97,7 +99,17 @@ func (c *Conversation) record(ctx context.Context, t turn) error {
 	if err != nil {
 		return err
 	}
+	c.recorded.Store(true)
 	return c.bus.Publish(ctx, e)
+}
+
+// finish waits a limited time, also after the end of ctx, until recorded messages are
+// understood: nothing else may open the file for days, and "forget that" said last must take
+// effect. What takes longer happens when the file is next opened.
+func (c *Conversation) finish(ctx context.Context) {
+	if c.recorded.Load() {
+		c.settle(context.WithoutCancel(ctx), c.patience)
+	}
 }
 
 // Message returns the event of a message that a client's model reports, with role user

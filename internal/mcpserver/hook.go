@@ -72,5 +72,6 @@ func AnswerHook(ctx context.Context, f File, o Options, in io.Reader, out io.Wri
 		_, failed := fmt.Fprintln(out, found.Block)
 		printed, err = failed == nil, errors.Join(err, failed)
 	}
+	c.finish(ctx)
 	return err
 }

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"errors"
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -85,4 +86,39 @@ func TestAHookDoesWhatItCan(t *testing.T) {
 	all, err := reopened(t, path).Timeline(t.Context(), extension.Scope{User: "ada"}, extension.TimelineQuery{Kinds: []extension.Kind{extension.KindEpisode}})
 	require.NoError(t, err)
 	require.Equal(t, "Do I eat cashews at home?", all[len(all)-1].Content)
+}
+
+// "Forget that" takes effect although nothing opens the file afterwards.
+func TestARecordedRequestIsCarriedOutBeforeTheEnd(t *testing.T) {
+	trusted := Options{WriteTurns: true, TrustClient: true}
+	for name, say := range map[string]func(t *testing.T, f File, said string){
+		"hook": func(t *testing.T, f File, said string) {
+			require.NoError(t, AnswerHook(t.Context(), f, trusted, strings.NewReader(`{"session_id":"s1","prompt":"`+said+`"}`), io.Discard))
+		},
+		"stdio": func(t *testing.T, f File, said string) {
+			require.NoError(t, ServeStdio(t.Context(), f, trusted, strings.NewReader(
+				`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`+"\n"+
+					`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"record_turn","arguments":{"role":"user","text":"`+said+`"}}}`+"\n"), io.Discard))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "memory.db")
+			file := File{DB: path, Scope: ada, Open: func() (*extension.Extension, extension.Scope, error) {
+				x, err := extension.Open(t.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}})
+				return x, ada, err
+			}}
+			lines := func() int {
+				x, err := extension.Open(t.Context(), path, &extension.Config{ReadOnly: true})
+				require.NoError(t, err)
+				profile, err := x.Profile(t.Context(), ada)
+				require.NoError(t, err)
+				require.NoError(t, x.Close(t.Context()))
+				return len(profile.Lines)
+			}
+			say(t, file, "I am allergic to walnuts.")
+			require.Equal(t, 1, lines())
+			say(t, file, "Forget that I am allergic to walnuts.")
+			require.Zero(t, lines())
+		})
+	}
 }

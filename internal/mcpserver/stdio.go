@@ -169,6 +169,9 @@ func (s *stdio) close(ctx context.Context) error {
 	if s.x == nil {
 		return nil
 	}
+	if s.local != nil {
+		s.local.finish(ctx)
+	}
 	return s.x.Close(context.WithoutCancel(ctx))
 }
 

@@ -83,6 +83,17 @@ var Consumers = map[string][]string{
 	EnrichConsumer: {eventbus.TopicMemoryStored}, RecalledConsumer: {eventbus.TopicMemoryRecalled}, SaidConsumer: {eventbus.TopicMemoryStored},
 }
 
+// Backlog counts the events that Consumers have not handled, of all users. A consumer of another
+// program may have stopped for good.
+func Backlog(stats []eventbus.ConsumerStats) (waiting int64) {
+	for _, c := range stats {
+		if Consumers[c.Name] != nil {
+			waiting += int64(c.Lag)
+		}
+	}
+	return waiting
+}
+
 // ByHost is the actor that the audit names for what the host changes.
 var ByHost = schema.Actor{Name: "host"}
 

@@ -3,9 +3,12 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -143,6 +146,25 @@ func TestRepeatedIDs(t *testing.T) {
 	require.Equal(t, dict{"accepted": 1.0, "stored": 1.0, "duplicates": 0.0}, send(200, w.adaClient, "s1", "Hello."))
 	require.Equal(t, dict{"accepted": 2.0, "stored": 1.0, "duplicates": 1.0}, send(200, w.adaClient, "s1", "Hello.", "Hello again."))
 	require.Equal(t, dict{"accepted": 1.0, "stored": 1.0, "duplicates": 0.0}, send(200, w.adaClient, "s2", "Hello."))
+}
+
+// Of messages with one id and different texts at once, one is stored, and the others are refused.
+func TestOneIDAtOnce(t *testing.T) {
+	w := newWorld(t, Options{})
+	for round := range 10 {
+		statuses := make([]int, 6)
+		var wait sync.WaitGroup
+		for i := range statuses {
+			r := w.request(w.service, "POST", "/v1/turns", fmt.Sprintf(`{"turns": [{"role": "user", "text": "text %d", "id": "race %d"}, {"role": "user", "text": "beside %d"}]}`, i, round, i), userHeader, "ada")
+			wait.Go(func() { statuses[i], _ = w.do(r) })
+		}
+		wait.Wait()
+		slices.Sort(statuses)
+		require.Equal(t, []int{200, 409, 409, 409, 409, 409}, statuses)
+	}
+	all, err := w.ext.Timeline(t.Context(), extension.Scope{User: "ada"}, extension.TimelineQuery{Limit: 100})
+	require.NoError(t, err)
+	require.Len(t, all, 20, "what is refused is not stored in part")
 }
 
 // What a client's token writes is not the user's word, whichever way it comes in.

@@ -19,7 +19,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -164,6 +166,57 @@ func TestHealthzReadsLittle(t *testing.T) {
 		return nil
 	}))
 	require.Less(t, testing.AllocsPerRun(5, ask), 2*few+100)
+}
+
+// Monitoring must see a memory that lost data or refuses writes.
+func TestMonitoringSeesLossesAndFaults(t *testing.T) {
+	pgtest.FileOnly(t, "its faults and losses")
+	scrape := func(w *world) string {
+		status, content := w.do(w.request(w.service, "GET", "/metrics", ""))
+		require.Equal(t, 200, status)
+		return content
+	}
+	w := newWorld(t, Options{})
+	w.ask(200, "", "GET", "/healthz", nil)
+	content := scrape(w)
+	require.Contains(t, content, "ebb_healthy 1\n")
+	require.Contains(t, content, "ebb_losses 0\n")
+	require.NoError(t, os.Rename(w.ext.Parts().DB.Path(), w.ext.Parts().DB.Path()+".away"))
+	require.Eventually(t, func() bool { // the file is looked for after writes
+		status, _ := w.do(w.request(w.adaHost, "POST", "/v1/turns", `{"turns": [{"role": "user", "text": "I like pears."}]}`))
+		return status == 500
+	}, 20*time.Second, 10*time.Millisecond)
+	w.ask(503, "", "GET", "/healthz", nil)
+	require.Contains(t, scrape(w), "ebb_healthy 0\n", "the state of the file is kept for a minute, but not its faults")
+	require.NoError(t, os.Rename(w.ext.Parts().DB.Path()+".away", w.ext.Parts().DB.Path()))
+	w.ask(200, w.adaHost, "POST", "/v1/turns", dict{"turns": []any{dict{"role": "user", "text": "I like pears."}}})
+	w.ask(200, "", "GET", "/healthz", nil)
+	require.Contains(t, scrape(w), "ebb_healthy 1\n")
+
+	w = newWorld(t, Options{})
+	require.NoError(t, w.ext.Parts().DB.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO losses (noticed_at, marked_at, gone) VALUES (1, 1, '{"memories": {"after": 2, "through": 9}}')`)
+		return err
+	}))
+	content = scrape(w)
+	require.Contains(t, content, "ebb_healthy 0\n")
+	require.Contains(t, content, "ebb_losses 1\n")
+	w.ask(200, "", "GET", "/healthz", nil)
+}
+
+// A consumer of another program that never comes back is not the memory's backlog.
+func TestBacklogIsOfTheMemoryAlone(t *testing.T) {
+	w := newWorld(t, Options{})
+	ledger, err := w.ext.Bus().Subscribe(t.Context(), "ledger", func(context.Context, eventbus.Event) error { return nil })
+	require.NoError(t, err)
+	require.NoError(t, ledger.Close(t.Context()))
+	w.ask(200, w.adaHost, "POST", "/v1/turns", dict{"turns": []any{dict{"role": "user", "text": "I like pears."}}})
+	require.NoError(t, w.ext.WaitIdle(t.Context()))
+	health, err := w.ext.Health(t.Context())
+	require.NoError(t, err)
+	require.True(t, slices.ContainsFunc(health.Consumers, func(c eventbus.ConsumerStats) bool { return c.Name == "ledger" && c.Lag > 0 }))
+	_, content := w.do(w.request(w.service, "GET", "/metrics", ""))
+	require.Contains(t, content, "ebb_backlog 0\n")
 }
 
 // A page behind a proxy that adds TLS sends its forms from https.

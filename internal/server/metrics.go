@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/ebbmem/ebb/internal/memory"
 )
 
 // metrics counts requests by route and status code. No label contains a user or a
@@ -113,17 +115,23 @@ func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request) {
 	gauge := func(name, help string, v any) {
 		fmt.Fprintf(&b, "# HELP ebb_%s %s\n# TYPE ebb_%s gauge\nebb_%s %v\n", name, help, name, name, v)
 	}
+	healthy := 0
+	if health.Healthy() && len(s.ext.Parts().DB.Faults()) == 0 { // faults are read each time
+		healthy = 1
+	}
+	gauge("healthy", "1 if nothing failed, was given up or lost, 0 if something needs the operator (ebb stats, ebb doctor).", healthy)
+	gauge("losses", "Losses of data that the file had when it was opened and that are not acknowledged (ebb doctor).", len(health.Losses))
 	gauge("file_bytes", "Size of the memory file.", health.FileBytes)
 	gauge("wal_bytes", "Size of its write-ahead log.", health.WALBytes)
 	gauge("nights_overdue", "Local days that no night has consolidated.", health.NightsOverdue)
 	gauge("quarantined", "Memories that wait for release.", health.Quarantined)
 	gauge("failures", "Kinds of failures that are not overcome.", len(health.Failures))
-	var waiting, parked int64
+	var parked int64
 	for _, c := range health.Consumers {
-		waiting, parked = waiting+int64(c.Lag), parked+int64(c.Parked)
+		parked += int64(c.Parked)
 	}
-	gauge("backlog", "Events that background work has not handled.", waiting)
-	gauge("parked", "Events that background work has given up.", parked)
+	gauge("backlog", "Events that the memory's background work has not handled.", memory.Backlog(health.Consumers))
+	gauge("parked", "Events that a consumer has given up.", parked)
 	s.metrics.write(&b)
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4")
 	_, _ = w.Write([]byte(b.String())) // fails only if the client has disconnected

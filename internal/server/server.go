@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"log"
 	"net"
 	"net/http"
@@ -77,6 +78,9 @@ type Server struct {
 	metrics  metrics
 	health   memory.Recent[extension.Health]
 
+	ids  [64]sync.Mutex // by hash of the user, while the ids of messages are compared and stored
+	seed maphash.Seed
+
 	mu            sync.Mutex
 	limiters      *lru.Cache[string, *rate.Limiter]
 	conversations *lru.Cache[conversationKey, *mcpserver.Conversation]
@@ -117,7 +121,7 @@ func New(ext *extension.Extension, tokens *Tokens, o Options) (*Server, error) {
 	}
 	return &Server{
 		ext: ext, tokens: tokens, o: o, failures: rate.NewLimiter(2, 5), patience: 30 * time.Second, limiters: limiters, conversations: conversations,
-		metrics: metrics{requests: make(map[requestKey]*requestCount)},
+		seed: maphash.MakeSeed(), metrics: metrics{requests: make(map[requestKey]*requestCount)},
 	}, nil
 }
 
@@ -216,8 +220,8 @@ func (s *Server) sameOrigin(r *http.Request) bool {
 	return (r.TLS != nil || !isLoopback(hostName(r.Host))) && strings.EqualFold(origins[0], "https://"+r.Host)
 }
 
-// healthz reports whether the memory answers. It needs no token, so it reveals nothing
-// else, and reads one row.
+// healthz reports whether the memory answers and its disk works. It needs no token, so it
+// reveals nothing else, and reads one row.
 func (s *Server) healthz(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()
@@ -230,6 +234,10 @@ func (s *Server) healthz(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		s.o.Report(err)
 		fail(w, http.StatusServiceUnavailable, "unavailable", "the memory does not answer")
+		return
+	}
+	if len(s.ext.Parts().DB.Faults()) > 0 { // which are reported when they occur
+		fail(w, http.StatusServiceUnavailable, "fault", "the disk or the file of the memory fails; writes may be refused")
 		return
 	}
 	answer(w, http.StatusOK, map[string]string{"status": "ok"})

@@ -3,6 +3,9 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"hash/maphash"
+	"slices"
+	"sync"
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
@@ -26,13 +29,23 @@ func (c *call) turns(ctx context.Context, in turnsIn) (turnsOut, error) {
 			return turnsOut{}, err
 		}
 	}
-	if err := c.checkIDs(ctx, events); err != nil {
-		return turnsOut{}, err
+	if slices.ContainsFunc(events, func(e eventbus.Event) bool { return e.ID != "" }) {
+		checked := c.sameIDs(c.scope)
+		checked.Lock() // of two messages with one id, the second must find the first
+		defer checked.Unlock()
+		if err := c.checkIDs(ctx, events); err != nil {
+			return turnsOut{}, err
+		}
 	}
 	stored, err := c.ext.Bus().(interface {
 		PublishNew(ctx context.Context, events ...eventbus.Event) (stored int, err error)
 	}).PublishNew(ctx, events...)
 	return turnsOut{len(events), stored, len(events) - stored}, err
+}
+
+// sameIDs returns the lock of a user's ids, which other users may share.
+func (s *Server) sameIDs(of extension.Scope) *sync.Mutex {
+	return &s.ids[maphash.String(s.seed, of.Tenant+"\x00"+of.User)%uint64(len(s.ids))]
 }
 
 // checkIDs returns errTaken if an id belongs to a message with another text.
@@ -42,9 +55,6 @@ func (c *call) checkIDs(ctx context.Context, events []eventbus.Event) error {
 		if e.ID != "" {
 			ids = append(ids, e.ID)
 		}
-	}
-	if len(ids) == 0 {
-		return nil
 	}
 	texts, parts := make(map[string]string), c.ext.Parts() // by id
 	err := parts.DB.ReadUser(ctx, c.scope, func(ctx context.Context, s *schema.Snapshot, userID int64) error {
