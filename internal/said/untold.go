@@ -99,14 +99,18 @@ func Feigned(message string) bool {
 func endsSentence(r rune) bool { return strings.ContainsRune(".!?…。！？\n", r) }
 
 // Unstored reports whether a message says that it is not to be stored, and whether that is
-// sure enough to hide it: "don't save this, but …", "off the record: …". What rather asks to
-// forget something else, or to keep something, does not.
+// sure enough to hide it: "don't save this, but …", and whatever is said "off the record". What rather
+// asks to forget something else, or to keep something, does not.
 func Unstored(message string) (says, surely bool) {
 	message = Own(markup.ReplaceAllString(message, " "))
+	off := offRecord(message)
 	rest, unkept := withoutRecords(message)
 	rest, message = edges(rest), edges(message)
 	if saves.MatchString(message) && !denies.MatchString(message) {
 		return false, false
+	}
+	if off {
+		return true, true
 	}
 	read := intent.Read(message)
 	p := intent.Unstored.Rate(read)
