@@ -49,7 +49,8 @@ var table = []row{
 	{pkg: "internal/intent", ours: []string{"internal/text", "internal/topics"}},                                                             // what the writer of a message wants
 	{pkg: "internal/intent/fit", ours: []string{"internal/evalset", "internal/intent", "internal/said", "internal/text", "internal/topics"}}, // the training of its models
 	{pkg: "internal/relevance", ours: []string{"internal/topics"}},                                                                           // how much a question needs a line
-	{pkg: "internal/said", ours: []string{"internal/intent", "internal/prefilter", "internal/text", "internal/topics"}},                      // what a message says of its writer
+	{pkg: "internal/orders", ours: []string{"internal/prefilter"}},                                                                           // orders for now, and rules of work
+	{pkg: "internal/said", ours: []string{"internal/intent", "internal/orders", "internal/prefilter", "internal/text", "internal/topics"}},   // what a message says of its writer
 	{pkg: "internal/topics", ours: []string{"internal/text"}},                                                                                // what everyday things a text is about
 	{pkg: "internal/topics/compile", ours: []string{"internal/topics"}},                                                                      // makes its table of words
 	{pkg: "internal/files"}, // how files get their names
@@ -129,7 +130,7 @@ var table = []row{
 	// The texts of a turn among a chain's values.
 	{pkg: "internal/chain", ours: []string{"schema"}, langchain: []string{anything}},
 	// What stands in a prompt beside results: the core section, short ids.
-	{pkg: "internal/prompt", ours: []string{"schema", "schema/core", "recall", "recall/cognitive", "recall/fluency", "recall/lexicon", "recall/vector", "consolidate", "internal/claims", "internal/grounding", "internal/intent", "internal/names", "internal/poison", "internal/prefilter", "internal/relevance", "internal/said", "internal/text", "internal/topics"}},
+	{pkg: "internal/prompt", ours: []string{"schema", "schema/core", "recall", "recall/cognitive", "recall/fluency", "recall/lexicon", "recall/vector", "consolidate", "internal/claims", "internal/grounding", "internal/intent", "internal/names", "internal/orders", "internal/poison", "internal/prefilter", "internal/relevance", "internal/said", "internal/text", "internal/topics"}},
 	// The parts of an open memory and the lower half of the publish path.
 	{pkg: "internal/memory", ours: []string{"schema", "schema/core", "schema/inspect", "eventbus", "recall", "consolidate", "consolidate/embed", "consolidate/schedule", "internal/redact", "internal/poison"}},
 	{pkg: "extension/transfer", ours: []string{"schema", "schema/core", "schema/erase", "schema/records", "eventbus", "consolidate", "tools", "internal/memory", "internal/text", "internal/poison"}},

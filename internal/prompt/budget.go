@@ -1,11 +1,15 @@
 package prompt
 
-import "github.com/ebbmem/ebb/internal/text"
+import (
+	"github.com/ebbmem/ebb/internal/orders"
+	"github.com/ebbmem/ebb/internal/text"
+)
 
 // Budget returns how many tokens the section may take for a question, including its
 // title. A question about the user's own affairs, or about somebody known, rarely shares
 // words with the relevant statements, so that search misses them; so does one that
-// depends on the conversation. For such questions it is up to own, for others usual.
+// depends on the conversation. For such questions it is up to own, for others usual, also for an
+// order that names nothing but the work at hand.
 func (a *Asked) Budget(depends bool, usual, own int) int {
 	p, odds := a.own, 1.0
 	switch {
@@ -17,6 +21,9 @@ func (a *Asked) Budget(depends bool, usual, own int) int {
 	p = odds * p / (1 - p + odds*p)
 	if depends {
 		p = 1
+	}
+	if orders.Bare(a.question) && !a.s.Name(a.question) {
+		p = 0 // "push it": the work is at hand
 	}
 	switch {
 	case p > leastOwn:

@@ -30,6 +30,10 @@ func TestBudgetFollowsTheQuestion(t *testing.T) {
 		require.True(t, want(n), "%s: %d", question, n)
 	}
 	require.Equal(t, 3000, ask(lines, "And where is that?").Budget(true, 400, 3000), "it depends on the conversation")
+	for _, order := range []string{"push it", "commit", "show me the diff", "zeig mir den Diff", "ejecuta los tests", "跑一下测试"} {
+		require.Equal(t, 280, ask(lines, order).Budget(true, 400, 3000), "the work is at hand: %s", order)
+	}
+	require.Equal(t, 3000, ask(lines, "show me my letters").Budget(true, 400, 3000))
 	few := linesOf(map[int64]*ownClaim{1: current[1]}, time.UTC, time.Time{})
 	require.Equal(t, 400, ask(few, "Wie hoch ist der Mont Blanc?").Budget(false, 400, 3000), "all of them fit")
 }

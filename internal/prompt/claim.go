@@ -12,6 +12,7 @@ import (
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/intent"
+	"github.com/ebbmem/ebb/internal/orders"
 	"github.com/ebbmem/ebb/internal/prefilter"
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
@@ -245,6 +246,9 @@ func (r *claimReader) byID(ctx context.Context, ids []int64) (map[int64]schema.M
 
 // readEndings finds what the sentence says that is over.
 func (c *ownClaim) readEndings() {
+	if c.isLasting() && !c.claim.Protected && orders.Of(c.text) == orders.Now {
+		c.text = "" // stored by an earlier version; it was over when it was done
+	}
 	if c.endings = grounding.Endings(c.text); len(c.endings) > 0 && c.isLasting() {
 		c.withoutQuestion()
 		c.endings = grounding.Endings(c.text)

@@ -80,3 +80,21 @@ func TestWhatNamedItsOwnEndIsNotHidden(t *testing.T) {
 		require.Contains(t, after, passingTitle+"- "+sentence+" (said 2026-03-01)\n")
 	}
 }
+
+// TestOrdersOfEarlierVersionsAreNotShown is about stored sentences that order something at once.
+func TestOrdersOfEarlierVersionsAreNotShown(t *testing.T) {
+	t.Parallel()
+	shown := func(kept bool) Section {
+		claims := make(map[int64]*ownClaim)
+		for i, sentence := range []string{"run the linter on envs/prod/main.tf", "My knee has a plate in it since the accident in 2019."} {
+			c := &ownClaim{claim: schema.Memory{ID: int64(i + 1), UID: sentence, Content: sentence, Attributes: lasting, Confidence: 0.5, Protected: kept}, text: sentence, covered: true}
+			c.source = schema.Memory{ID: int64(100 + i), UID: "m" + sentence, Content: sentence, Kind: schema.KindEpisode, Role: "user", EventTime: schema.At(time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC))}
+			c.readEndings()
+			claims[c.claim.ID] = c
+		}
+		return chosen(claims, 400, "Where was my accident?")
+	}
+	require.NotContains(t, shown(false).Text, "linter")
+	require.Contains(t, shown(false).Text, "knee")
+	require.Contains(t, shown(true).Text, "linter", "the user asked to keep it")
+}

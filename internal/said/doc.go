@@ -45,7 +45,8 @@
 //
 // Most statements about oneself match no pattern: "Lorna picks up from school.
 // Saint." [LastingOf] rates each sentence by its words with a small linear model.
-// It finds no subject and no object.
+// It finds no subject and no object. Package orders tells what such a sentence asks of an
+// agent: an order about the work at hand is left out, a rule of how to work lasts.
 //
 // # Predicates
 //

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ebbmem/ebb/internal/intent"
+	"github.com/ebbmem/ebb/internal/orders"
 	"github.com/ebbmem/ebb/internal/prefilter"
 	"github.com/ebbmem/ebb/internal/text"
 )
@@ -17,18 +18,19 @@ type Lasting struct {
 }
 
 // LastingOf rates the sentences of a user's own message that have content, in
-// order, by [intent.Lasting]. It omits quoted and pasted text, code and questions, but not
-// what a sentence states before its question.
+// order, by [intent.Lasting]. It omits quoted and pasted text, code, orders for now ([orders.Now]) and
+// questions, but not what a sentence states before its question.
 func LastingOf(message string) []Lasting {
 	var out []Lasting
 	for _, u := range LastingUnits(message) {
 		signals := intent.Read(u)
 		p := intent.Lasting.Rate(signals)
-		if asksUnmarked(u) || onlyAsks(signals, p) {
+		kind := orders.Of(u)
+		if kind != orders.Rule && (asksUnmarked(u) || onlyAsks(signals, p)) {
 			if u = beforeQuestion(u); u == "" {
 				continue
 			}
-			p = intent.Lasting.P(u)
+			p, kind = intent.Lasting.P(u), orders.Of(u)
 		}
 		p = max(p, inParts(u))
 		if !clauseEnd.MatchString(u) && len(text.Terms(u)) >= longSentence {
@@ -36,10 +38,23 @@ func LastingOf(message string) []Lasting {
 				p, u = max(p, of), around
 			}
 		}
+		if own := Own(u); kind == orders.None && own != u {
+			kind = orders.Of(strings.ReplaceAll(own, "\n", "it"))
+		}
+		if kind == orders.Now && intent.Manner.P(u) < leastManner {
+			continue // it is over when it is done
+		}
+		if kind == orders.Rule {
+			p = max(p, leastAnnounced)
+		}
 		out = append(out, Lasting{Sentence: withFragments(message, u), P: asked(u, p)})
 	}
 	return out
 }
+
+// leastManner is the probability, by [intent.Manner], from which an order for now may be a wish about
+// further answers: "Give it to me in metres". Of 200 orders about the work at hand none has it.
+const leastManner = 0.3
 
 // beforeQuestion returns what a sentence that asks states before its question, "" for nothing:
 // "Ich bin Köchin in Graz" of "Ich bin Köchin in Graz, hast du Ideen für 60 Leute?".
@@ -213,20 +228,11 @@ var toDo = prefilter.New(
 // limited reports whether a wish is limited to one answer or text: "answer in Polish for
 // this one".
 func limited(wish string) bool {
-	return !general.MatchString(wish) && limits.MatchString(wish)
+	return !general.MatchString(wish) && orders.Limited(wish)
 }
 
 // general matches words for always.
 var general = prefilter.New(`(?i)\b(?:from (?:now|here|today|this) on\w*|from now|always|every time|each time|whenever|in (?:the )?future|going forward|generally|in general)\b|\b(?:ab (?:jetzt|heute|sofort|nun)|von (?:jetzt|nun) an|immer|künftig|in zukunft|grundsätzlich|generell|jedes mal|jedesmal)\b|(?:^|[^\pL])(?:siempre|a partir de|de ahora en adelante|en adelante|cada vez|en general|en el futuro)(?:[^\pL]|$)|以后|今后|从现在|从今|每次|总是|一直|永远|一律`)
-
-// limits match what limits a wish, by language.
-var limits = prefilter.New(
-	`(?i)\b(?:for|in|on|with|to|about|at) (?:just )?(?:this|that|these|those) (?:one|ones|time|once|answer|reply|response|message|question|e-?mail|letter|text|post|case|task|draft|document|note|story|poem|chat|conversation)\b|^(?:\pL+ ){0,3}?(?:this|that) (?:time|one)\b|\b(?:only|just) this once\b|\bthis time(?: around)?\b|\bfor (?:now|once|the moment|the time being)\b|\b(?:just|only) for today\b`+
-		`|(?:^|[,;]\s*|\b(?:please|and|just|you) )(?:re)?(?:write|word|phrase|draft|translate|make|render|format) (?:it|this|that)\b|^(?:please |just |only |ok |and |but |so )*(?:here\b|(?:use|write|answer|reply|keep|be|no|put|make|give|add|skip|leave|don['’]?t|do not)\b[^,.;]* here\W*$)`,
-	`(?i)\b(?:diesmal|dieses (?:eine )?mal|ausnahmsweise|hierfür|hierbei|vorerst|fürs erste|nur (?:heute|kurz|jetzt)|(?:für|in|bei|zu) (?:dies\pL*|das hier|das da)(?: \pL+)?)\b|^dafür\b|\bdafür bitte\b|\bbitte dafür\b|(?:^|[,;]\s*|\b(?:bitte|und) )(?:schreib|formulier|übersetz|mach)\pL* (?:es|das|dies)\b|^(?:bitte |nur |aber |und )*hier\b|\b(?:hier bitte|bitte hier)\b`,
-	`(?i)(?:^|[^\pL])(?:(?:por )?esta vez|solo (?:por )?(?:hoy|ahora)|por ahora|de momento|por el momento|por una vez|(?:para|en) (?:est|es)[eao](?: (?:mensaje|respuesta|texto|correo|carta|caso|pregunta|tarea|conversación|chat|última?|último)|,|$)|(?:escríbe|redácta|tradúce|pón|házme)l[oa]|ponl[oa]|hazl[oa]|(?:^|, ?)aquí)(?:[^\pL]|$)`,
-	`(?:这次|这回|这一次|本次|[这那]一?[条篇封段])(?:的?(?:回答|回复))?(?:请|麻烦|就|用|要|不|别|只|先|写|回|给|翻译)|这个(?:问题|回答|用|请|就|不要|别|写)|暂时|[就只]这一?次|^(?:这里|此处)|(?:在)?这里(?:请|用|不要|别)`,
-)
 
 // visible returns the sentence without its quotations and code.
 func (s *sentence) visible(message string) string {
@@ -341,7 +347,7 @@ func TellsChange(sentence string) bool { return change.MatchString(sentence) }
 // LastingUnits returns the sentences of a message that [LastingOf] rates.
 func LastingUnits(message string) (units []string) {
 	for _, s := range parse(message) {
-		if s.words() < fewestWords || answers[s.tokens[0].word] && s.words() <= mostOfAnswer || s.onlyQuotes() {
+		if s.words() < fewestWords || answers[s.tokens[0].word] && s.words() <= mostOfAnswer || s.onlyQuotes(message) {
 			continue
 		}
 		unit := strings.TrimSpace(message[s.lo:s.hi])
@@ -365,9 +371,12 @@ const mostOfAnswer = 12
 const fewestWords = 3
 
 // onlyQuotes reports whether the sentence is a quotation of several words and says only who
-// said it.
-func (s *sentence) onlyQuotes() bool {
+// said it, or where it stands.
+func (s *sentence) onlyQuotes(message string) bool {
 	quoted := 0
+	if at := strings.IndexAny(message[s.lo:s.hi], "\"“„«「`"); at > 0 && thingSays.MatchString(message[s.lo:s.lo+at]) {
+		return true
+	}
 	for i := range s.tokens {
 		if s.tokens[i].quoted {
 			quoted++

@@ -82,6 +82,7 @@ func maskOf(s string) []byte {
 				return mask
 			}
 			maskQuotes(s, at, end, mask)
+			hide(at+comment(line), end)
 			if colon := introducesText(low); colon > 0 { // the text follows, or is on the lines below
 				hide(at+strings.Index(line, trimmed)+min(colon, len(trimmed)), len(s))
 				return mask

@@ -1,0 +1,104 @@
+package orders
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestOf reads testdata/*.txt: sentences of developers, of people who run services, write, work with
+// data and in offices, and of their lives, which the forms are for or must not read.
+func TestOf(t *testing.T) {
+	kinds := map[string]Kind{"now": Now, "rule": Rule, "none": None}
+	for _, language := range []string{"en", "de", "es", "zh"} {
+		file, err := os.ReadFile("testdata/" + language + ".txt")
+		require.NoError(t, err)
+		count := make(map[Kind]int)
+		for line := range strings.Lines(string(file)) {
+			name, sentence, ok := strings.Cut(strings.TrimSpace(line), ": ")
+			kind, known := kinds[name]
+			if !ok || !known {
+				continue
+			}
+			count[kind]++
+			assert.Equal(t, kind, Of(sentence), sentence)
+		}
+		for _, kind := range kinds {
+			require.GreaterOrEqual(t, count[kind], 10, "%s %d", language, kind)
+		}
+	}
+}
+
+func TestBare(t *testing.T) {
+	for _, c := range []struct {
+		bare    bool
+		message string
+	}{
+		{true, "commit"},
+		{true, "push it"},
+		{true, "show me the diff"},
+		{true, "run the tests"},
+		{true, "can you run the failing tests again?"},
+		{true, "fix the lint errors in internal/x.go"},
+		{true, "undo the last change"},
+		{true, "zeig mir den Diff"},
+		{true, "lass die Tests laufen"},
+		{true, "muéstrame el diff"},
+		{true, "ejecuta los tests"},
+		{true, "跑一下测试"},
+		{true, "给我看diff"},
+
+		{false, "draft the mail to Jo"},
+		{false, "book the table for Friday"},
+		{false, "use table tests"},
+		{false, "always run the tests"},
+		{false, "show me my appointments"},
+		{false, "run the usual report for Lena"},
+		{false, "what did I say about the diff?"},
+		{false, "send Mum the photos"},
+		{false, "zeig mir meine Termine"},
+		{false, "schreib Oma eine Karte"},
+		{false, "reserva mesa para dos"},
+		{false, "给我妈写封信"},
+	} {
+		assert.Equal(t, c.bare, Bare(c.message), c.message)
+	}
+}
+
+func TestLimited(t *testing.T) {
+	for _, c := range []struct {
+		limited  bool
+		sentence string
+	}{
+		{true, "in this session answer in German"},
+		{true, "answer in English until we're done with the translation"},
+		{true, "for the rest of the day keep it short"},
+		{true, "no emojis for the next two hours"},
+		{true, "only short answers while we are on this incident"},
+		{true, "for this PR skip the changelog"},
+		{true, "call me boss in this conversation"},
+		{true, "today only short answers please"},
+		{true, "antworte auf Englisch, bis wir mit der Übersetzung fertig sind"},
+		{true, "in dieser Sitzung bitte auf Deutsch"},
+		{true, "en esta sesión responde en inglés"},
+		{true, "responde en inglés hasta que terminemos"},
+		{true, "在这个会话里用德语回答"},
+		{true, "翻译完之前用英语回答"},
+
+		{false, "answer in German"},
+		{false, "always answer in one line"},
+		{false, "call me Sam"},
+		{false, "I live in this city since May"},
+		{false, "keep answers short from now on"},
+		{false, "no emojis please"},
+		{false, "until the surgery I walked every day"},
+		{false, "antworte immer auf Deutsch"},
+		{false, "responde siempre en español"},
+		{false, "用中文回答我"},
+	} {
+		assert.Equal(t, c.limited, Limited(c.sentence), c.sentence)
+	}
+}
