@@ -64,6 +64,8 @@ type Lines struct {
 	endings []ending
 	loc     *time.Location
 	until   time.Time // when the first of the ends that sentences name is over; zero without any
+
+	oldest, newest time.Time // line
 }
 
 // indexLines indexes lines, which are in display order.
@@ -71,7 +73,12 @@ func indexLines(lines []*line) *Lines {
 	s := &Lines{judge: new(fluency.Judge), all: lines, terms: make(map[string][]int32), roots: make(map[string][]int32), restOn: make(map[int64][]int32)}
 	cuts := make(map[int64]func() *cutMessage)
 	for i, l := range lines {
-		l.place = i
+		if l.place = i; i == 0 || l.Said.Before(s.oldest) {
+			s.oldest = l.Said
+		}
+		if l.Said.After(s.newest) {
+			s.newest = l.Said
+		}
 		if l.brief != nil {
 			brief := *l.brief
 			brief.place, l.brief = i, &brief
@@ -268,6 +275,9 @@ func (a *Asked) Choose(budget int) Section {
 		c.takeRelevant(a)
 	} else {
 		c.changed = make(map[int]bool)
+		if s.inMonths() {
+			c.left -= int(monthsShare * float64(c.left))
+		}
 		saved := newReserve(a.lines, int(briefShare*float64(c.left)), a.now)
 		c.takeKept(a.lines)
 		c.takeSoon()
@@ -288,23 +298,12 @@ func (a *Asked) Choose(budget int) Section {
 	if len(chosen) == 0 {
 		return Section{AllHold: s.allHold, Several: s.several}
 	}
-	var out strings.Builder
-	title, passing := s.heads()
-	for i, l := range chosen {
-		switch {
-		case i > 0 && (l.Group == chosen[i-1].Group || l.Group != Approved && l.Group != Passing):
-		case l.Group == Approved:
-			out.WriteString(approvedTitle)
-		case l.Group == Passing && i > 0:
-			out.WriteString(passingTitle)
-		case l.Group == Passing:
-			out.WriteString(passing)
-		default:
-			out.WriteString(title)
-		}
-		out.WriteString(l.shown)
+	chosen = inTime(chosen)
+	left := budget - s.titles()
+	for _, l := range chosen {
+		left -= l.Tokens
 	}
-	return Section{Text: out.String(), AllHold: s.allHold, Several: s.several, lines: chosen}
+	return Section{Text: s.shown(chosen, left), AllHold: s.allHold, Several: s.several, lines: chosen}
 }
 
 // passed reports whether a line is dormant or about a time that is over.

@@ -46,7 +46,7 @@ func TestLinesLikeTheQuestionByMeaning(t *testing.T) {
 			m.Of[int64(id+2)] = [][]float32{{0, 1}, {0.1, 0.99}}
 		}
 		m.Of[1] = [][]float32{{near, 0.1}}
-		return lines.Ask(t.Context(), "How much did Ann pay for the water?", "", m, found, time.Now()).Choose(60).Text
+		return lines.Ask(t.Context(), "How much did Ann pay for the water?", "", m, found, time.Now()).Choose(64).Text
 	}
 	require.NotContains(t, ask(0.1), means)
 	require.Contains(t, ask(0.9), means)
@@ -190,7 +190,7 @@ func TestSavedFactsAreShownInFewerWords(t *testing.T) {
 		add(i, whole, whole, schema.Attributes{schema.AttrSaid: schema.SaidLasting})
 		add(i+100, "", fmt.Sprintf("The neighbours were painting shelf %d of theirs on Sunday.", i+100), schema.Attributes{schema.AttrSaid: schema.SaidLasting})
 	}
-	section := linesOf(claims, time.UTC, time.Time{}).Ask(t.Context(), "Which shelf is 12?", "", Meaning{}, nil, time.Now()).Choose(640)
+	section := linesOf(claims, time.UTC, time.Time{}).Ask(t.Context(), "Which shelf is 12?", "", Meaning{}, nil, time.Now()).Choose(690)
 	require.Contains(t, section.Text, "Shelf 12 is blue now. You would not")
 	for i := range 40 {
 		require.Contains(t, section.Text, fmt.Sprintf("Shelf %d is blue now.", i+1))
@@ -323,7 +323,7 @@ func TestLinesAreShownWithTheirMessage(t *testing.T) {
 		return linesOf(claims, time.UTC, time.Time{}).Ask(t.Context(), question, "", Meaning{}, nil, time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)).Choose(120).Text
 	}
 	as := func(*ownClaim) {}
-	require.Contains(t, ask("Introduce Sol.", as), "- Sol is my new part-timer. They/them. Catch me if I slip.\n")
+	require.Contains(t, ask("Introduce Sol.", as), "- Sol is my new part-timer. They/them. Catch me if I slip. (said 2026-04-10)\n")
 	require.NotContains(t, ask("Water bill number 22?", as), "They/them")
 	require.Contains(t, ask("Introduce Sol.", func(c *ownClaim) { c.over = []string{"they/them."} }), "- Sol is my new part-timer. (said 2026-04-10)\n", "superseded; there is room for the day")
 	require.Contains(t, ask("Introduce Sol.", func(c *ownClaim) { c.source.Content += strings.Repeat(" And so on.", 100) }), "Catch me if I slip.", "what there is room for")
