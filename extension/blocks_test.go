@@ -21,9 +21,7 @@ var someBlocks = []BlockSpec{
 
 func openWithBlocks(t *testing.T) *Extension {
 	t.Helper()
-	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{Night: NightConfig{NoSchedule: true}, CoreMemory: CoreMemoryConfig{Blocks: someBlocks}})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
+	x := openConfig(t, filepath.Join(t.TempDir(), "memory.db"), &Config{Night: NightConfig{NoSchedule: true}, CoreMemory: CoreMemoryConfig{Blocks: someBlocks}})
 	return x
 }
 

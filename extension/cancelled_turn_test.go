@@ -2,7 +2,6 @@ package extension
 
 import (
 	"context"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -25,9 +24,7 @@ func (m leaving) GenerateContent(ctx context.Context, _ []llms.MessageContent, _
 }
 
 func TestCancelledTurnIsRecorded(t *testing.T) {
-	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{NoBackground: true})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	x := openNew(t)
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "The kettle in the kitchen is blue.")))
 	s, err := x.Session(Scope{User: ada.User, Session: "later"})
 	require.NoError(t, err)

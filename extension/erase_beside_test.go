@@ -1,7 +1,6 @@
 package extension
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,9 +19,7 @@ import (
 func TestReceiptListsCopiesBesideFile(t *testing.T) {
 	pgtest.FileOnly(t, "copies beside it")
 	path := filepath.Join(t.TempDir(), "memory.db")
-	x, err := Open(t.Context(), path, &Config{NoBackground: true})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	x := openFile(t, path)
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "The kettle is green", eventbus.WithID("m1"))))
 	copies := []string{path + ".before-repair", path + ".before-restore-2", filepath.Join(filepath.Dir(path), ".memory.db.scratch-3")}
 	for _, name := range append(copies, filepath.Join(filepath.Dir(path), "other.db.before-repair")) {
@@ -54,9 +51,7 @@ func TestReceiptListsCopiesBesideFile(t *testing.T) {
 func TestEraseRemovesKilledBackup(t *testing.T) {
 	pgtest.FileOnly(t, "backups")
 	path := filepath.Join(t.TempDir(), "memory.db")
-	x, err := Open(t.Context(), path, &Config{NoBackground: true})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	x := openFile(t, path)
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "The kettle is green", eventbus.WithID("m1"))))
 	copy := filepath.Join(t.TempDir(), ".backup.db.new")
 	require.NoError(t, os.WriteFile(copy, []byte("The kettle is green"), 0o600))

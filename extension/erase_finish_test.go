@@ -29,9 +29,7 @@ func TestErasureBlockedByReaderIsReportedAndFinished(t *testing.T) {
 	pgtest.FileOnly(t, "its log")
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "memory.db")
-	x, err := Open(t.Context(), path, &Config{NoBackground: true})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	x := openFile(t, path)
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "The Xylqorvant is blue", eventbus.WithID("m1"))))
 
 	reader, err := schema.Open(t.Context(), path, &schema.Options{ReadOnly: true})
@@ -180,9 +178,7 @@ func TestInterruptedErasureHidesAllAndResumesAtOpen(t *testing.T) {
 // that number once the user was erased.
 func TestStaleUserIDOfAnotherProcessAfterErase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
-	x, err := Open(t.Context(), path, &Config{NoBackground: true})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	x := openFile(t, path)
 	y, err := Open(t.Context(), path, &Config{NoBackground: true})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, y.Close(context.Background())) }()

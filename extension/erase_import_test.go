@@ -25,9 +25,7 @@ import (
 func spoken(t *testing.T) (x *Extension, path string, w *world) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "memory.db")
-	x, err := Open(t.Context(), path, &Config{NoBackground: true})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
+	x = openFile(t, path)
 	w = &world{t: t, x: x, scope: ada}
 	w.say("m1", "monday", "The Xylqorvant is blue")
 	w.say("t1", "tuesday", "The kettle is from Fjordhaven")
@@ -115,9 +113,7 @@ func TestExportContainsTombstones(t *testing.T) {
 	clean := exported(t, x, ada)
 
 	path := filepath.Join(t.TempDir(), "other.db")
-	y, err := Open(t.Context(), path, &Config{NoBackground: true})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, y.Close(context.Background())) }()
+	y := openFile(t, path)
 	require.Zero(t, restored(t, y, clean).Erased)
 	require.Equal(t, clean, exported(t, y, ada), "lossless")
 	require.NoError(t, y.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "The Xylqorvant is blue", eventbus.WithID("m1"))))

@@ -108,9 +108,7 @@ func diagnosed(t *testing.T, path string) {
 // No text from before an erasure is left in this process: neither in the talks of the user's
 // conversations, also one that only a session still has, nor in what sessions have injected.
 func TestErasureEndsTheTalks(t *testing.T) {
-	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{Night: NightConfig{NoSchedule: true}})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	x := openConfig(t, filepath.Join(t.TempDir(), "memory.db"), &Config{Night: NightConfig{NoSchedule: true}})
 	const question = "What opens the vault?"
 	sessions := make(map[Scope]*Session)
 	for _, scope := range []Scope{{User: "ada"}, {User: "ada", Session: "monday"}, {User: "ada", Session: "dropped"}, {User: "bob", Session: "monday"}, {User: "bob"}} {
@@ -146,9 +144,7 @@ func TestErasureEndsTheTalks(t *testing.T) {
 
 func TestErasedSessionIsGoneFromFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
-	x, err := Open(t.Context(), path, &Config{Night: NightConfig{NoSchedule: true}, Embedding: EmbeddingConfig{Embedder: letters{}, Model: "letters"}})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	x := openConfig(t, path, &Config{Night: NightConfig{NoSchedule: true}, Embedding: EmbeddingConfig{Embedder: letters{}, Model: "letters"}})
 	mon, tue := Scope{User: "ada", Session: "monday"}, Scope{User: "ada", Session: "tuesday"}
 	const secret, kept = "Xylqorvant confided that the vault opens with Zbrwmkph", "The kettle is from Fjordhaven"
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(mon, secret, eventbus.WithID("m1"), eventbus.Speaker("Qwvzelda"))))
@@ -244,9 +240,7 @@ func TestEraseSpeaker(t *testing.T) {
 
 func TestErasedUserIsGoneFromFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "memory.db")
-	x, err := Open(t.Context(), path, &Config{Night: NightConfig{NoSchedule: true}, Embedding: EmbeddingConfig{Embedder: letters{}, Model: "letters"}})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	x := openConfig(t, path, &Config{Night: NightConfig{NoSchedule: true}, Embedding: EmbeddingConfig{Embedder: letters{}, Model: "letters"}})
 	gone, stays := Scope{User: "Zwelpharion", Session: "Mbquondary"}, Scope{User: "ben"}
 	const secret, kept = "Xylqorvant confided that the vault opens with Zbrwmkph", "The kettle is from Fjordhaven"
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(gone, secret, eventbus.WithID("m1"), eventbus.Speaker("Qwvzelda"))))

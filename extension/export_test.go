@@ -540,9 +540,7 @@ func TestRestoreEnrichesUnlinked(t *testing.T) {
 	restored(t, y, export)
 	require.Equal(t, export, exported(t, y, ada), "it still waits")
 
-	z, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{Night: NightConfig{NoSchedule: true}, NoClaims: true})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, z.Close(context.Background())) })
+	z := openConfig(t, filepath.Join(t.TempDir(), "memory.db"), &Config{Night: NightConfig{NoSchedule: true}, NoClaims: true})
 	restored(t, z, export)
 	require.NoError(t, z.WaitIdle(t.Context()))
 	found, err := z.Timeline(t.Context(), ada, TimelineQuery{Entity: "Ottilie"})

@@ -22,13 +22,19 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// openFile opens a memory without background work.
-func openFile(t *testing.T, path string) *Extension {
+// openConfig opens a memory that is closed at the end of the test.
+func openConfig(t *testing.T, path string, cfg *Config) *Extension {
 	t.Helper()
-	x, err := Open(t.Context(), path, &Config{NoBackground: true})
+	x, err := Open(t.Context(), path, cfg)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
 	return x
+}
+
+// openFile opens a memory without background work.
+func openFile(t *testing.T, path string) *Extension {
+	t.Helper()
+	return openConfig(t, path, &Config{NoBackground: true})
 }
 
 func openNew(t *testing.T) *Extension {

@@ -21,9 +21,7 @@ func previewed(t *testing.T, cfg Config) *Session {
 	t.Helper()
 	cfg.NoBackground, cfg.Location = true, time.UTC
 	cfg.Now = func() time.Time { return time.Date(2026, 3, 9, 12, 0, 0, 0, time.UTC) }
-	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &cfg)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, x.Close(t.Context())) })
+	x := openConfig(t, filepath.Join(t.TempDir(), "m.db"), &cfg)
 	scope := Scope{User: "ada", Session: "march"}
 	for _, said := range []string{
 		"Ottilie teaches the violin in Ghent on Thursdays.", "The kettle is broken again.", "We planted tomatoes behind the shed.",

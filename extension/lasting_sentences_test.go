@@ -1,7 +1,6 @@
 package extension
 
 import (
-	"context"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -185,9 +184,7 @@ func TestParsedSentenceIsNotKeptToo(t *testing.T) {
 	(&diary{t: t, x: quiet}).tool("remember_fact", map[string]any{"content": fact})
 	require.NoError(t, quiet.Close(t.Context()))
 
-	x, err := Open(t.Context(), path, &Config{Night: NightConfig{NoSchedule: true}})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
+	x := openConfig(t, path, &Config{Night: NightConfig{NoSchedule: true}})
 	require.NoError(t, x.WaitIdle(t.Context()))
 	claims := (&diary{t: t, x: x}).claimed()
 	require.Len(t, claims, 1)

@@ -22,9 +22,7 @@ type homes struct {
 
 func newClaims(t *testing.T) *homes {
 	t.Helper()
-	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &Config{Night: NightConfig{NoSchedule: true}, Location: time.UTC})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
+	x := openConfig(t, filepath.Join(t.TempDir(), "m.db"), &Config{Night: NightConfig{NoSchedule: true}, Location: time.UTC})
 	return &homes{t, x}
 }
 

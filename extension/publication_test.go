@@ -20,9 +20,7 @@ import (
 // held opens a memory whose writer waits until it is let go.
 func held(t *testing.T) (x *Extension, letGo func()) {
 	t.Helper()
-	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{NoBackground: true})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
+	x = openNew(t)
 	begun, wait := make(chan struct{}), make(chan struct{})
 	begin, letGo := sync.OnceFunc(func() { close(begun) }), sync.OnceFunc(func() { close(wait) })
 	t.Cleanup(letGo)
@@ -103,15 +101,13 @@ func TestSourceWaitsForConcurrentReport(t *testing.T) {
 }
 
 func TestFailedPublishIsForgotten(t *testing.T) {
-	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{NoBackground: true,
+	x := openConfig(t, filepath.Join(t.TempDir(), "memory.db"), &Config{NoBackground: true,
 		Redaction: Redaction{Hook: func(_ context.Context, _, text string) (string, error) {
 			if strings.Contains(text, "refused") {
 				return "", errors.New("refused")
 			}
 			return text, nil
 		}}})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
 	session, err := x.Session(ada)
 	require.NoError(t, err)
 	require.True(t, session.capture(t.Context(), sourceMemory, eventbus.UserMessage(ada, "water it")))

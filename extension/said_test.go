@@ -55,9 +55,7 @@ func newDiary(t *testing.T, change ...func(*Config)) *diary {
 	for _, f := range change {
 		f(&cfg)
 	}
-	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "m.db"), &cfg)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
+	x := openConfig(t, filepath.Join(t.TempDir(), "m.db"), &cfg)
 	l.x = x
 	return l
 }

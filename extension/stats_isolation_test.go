@@ -107,9 +107,7 @@ func TestFaultsAreBounded(t *testing.T) {
 // A text that was refused counts for an hour, a fault of the memory until the work succeeds.
 func TestRefusedTextsCountForAnHour(t *testing.T) {
 	now := clock.At(time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC))
-	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{Now: now.Now, NoBackground: true, Hooks: Hooks{OnError: func(string, error) {}}})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, x.Close(context.Background())) }()
+	x := openConfig(t, filepath.Join(t.TempDir(), "memory.db"), &Config{Now: now.Now, NoBackground: true, Hooks: Hooks{OnError: func(string, error) {}}})
 	x.fault(Scope{User: "ada"}, "memory", storing, &InvalidError{Field: "text", Reason: "is longer than 1 MiB"})
 	x.fault(Scope{User: "eve"}, "memory", storing, errors.New("lost"))
 	require.Len(t, x.faults(false, everybody), 2)

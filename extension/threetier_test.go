@@ -25,9 +25,7 @@ func openThreeTier(t *testing.T, change ...func(*Config)) *Extension {
 	for _, f := range change {
 		f(cfg)
 	}
-	x, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), cfg)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, x.Close(context.Background())) })
+	x := openConfig(t, filepath.Join(t.TempDir(), "memory.db"), cfg)
 	return x
 }
 
@@ -302,9 +300,7 @@ func TestConfigTools(t *testing.T) {
 		require.Len(t, s.LLMTools(), len(all))
 		return all
 	}
-	simple, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{Night: NightConfig{NoSchedule: true}})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, simple.Close(context.Background())) }()
+	simple := openConfig(t, filepath.Join(t.TempDir(), "memory.db"), &Config{Night: NightConfig{NoSchedule: true}})
 	require.Len(t, names(simple), 8)
 	require.Equal(t, append(names(simple), "core_memory_update", "core_memory_append"), names(openWithBlocks(t)))
 	some := openThreeTier(t, func(c *Config) {

@@ -23,9 +23,7 @@ func TestCopyIsComplete(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 
-	copied, err := schema.Open(t.Context(), path, nil)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, copied.Close()) })
+	copied := openPath(t, path, nil)
 	require.Equal(t, m.Content, reread(t, copied, m).Content)
 	require.NoError(t, copied.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
 		var found int

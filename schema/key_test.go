@@ -30,10 +30,7 @@ func key(t testing.TB, fill string) schema.Key {
 
 func openWith(t testing.TB, path string, k schema.Key) *schema.DB {
 	t.Helper()
-	db, err := schema.Open(t.Context(), path, &schema.Options{Key: k})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, db.Close()) })
-	return db
+	return openPath(t, path, &schema.Options{Key: k})
 }
 
 func TestNewKey(t *testing.T) {

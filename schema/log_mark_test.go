@@ -329,9 +329,7 @@ func TestLossIsReportedUntilAcknowledged(t *testing.T) {
 		_, err = os.Stat(path + "-mark")
 		require.ErrorIs(t, err, os.ErrNotExist, "a closed memory is one file")
 	}
-	db, err := schema.Open(t.Context(), path, nil)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, db.Close()) }()
+	db := openPath(t, path, nil)
 	n, err := db.AcknowledgeLosses(t.Context())
 	require.NoError(t, err)
 	require.EqualValues(t, 1, n)

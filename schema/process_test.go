@@ -246,9 +246,7 @@ func TestCancelledWriteChangesNothing(t *testing.T) {
 func TestSecondProcessHoldingTheLockIsNamed(t *testing.T) {
 	pgtest.FileOnly(t, "its lock")
 	path := filepath.Join(t.TempDir(), "memory.db")
-	db, err := schema.Open(t.Context(), path, &schema.Options{BusyTimeout: 50 * time.Millisecond})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, db.Close()) }()
+	db := openPath(t, path, &schema.Options{BusyTimeout: 50 * time.Millisecond})
 	other, err := sql.Open("sqlite3", "file:"+path)
 	require.NoError(t, err)
 	defer other.Close()

@@ -28,9 +28,7 @@ func segments(t *testing.T, db *schema.DB) (n int) {
 
 func TestCommitsDoNotMergeTheTextIndex(t *testing.T) {
 	pgtest.FileOnly(t, "its text index")
-	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &schema.Options{NoCheckpoint: true})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, db.Close()) }()
+	db := openPath(t, filepath.Join(t.TempDir(), "memory.db"), &schema.Options{NoCheckpoint: true})
 	for i := range 15 { // SQLite's own setting would join four
 		_, err := memtest.Say(t.Context(), db, ada, fmt.Sprint("kettle ", i))
 		require.NoError(t, err)
@@ -44,9 +42,7 @@ func TestTheTextIndexIsMergedBetweenCommits(t *testing.T) {
 	require.NoError(t, err)
 	for name, opts := range map[string]schema.Options{"plain": {}, "encrypted": {Key: key}} {
 		t.Run(name, func(t *testing.T) {
-			db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &opts)
-			require.NoError(t, err)
-			defer func() { require.NoError(t, db.Close()) }()
+			db := openPath(t, filepath.Join(t.TempDir(), "memory.db"), &opts)
 			for i := range 100 {
 				_, err := memtest.Say(t.Context(), db, ada, fmt.Sprint("kettle ", i))
 				require.NoError(t, err)

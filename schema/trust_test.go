@@ -10,9 +10,7 @@ import (
 )
 
 func TestSupersedeNeedsTrust(t *testing.T) {
-	db, err := schema.Open(t.Context(), t.TempDir()+"/memory.db", nil)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, db.Close()) }()
+	db := open(t)
 	for old := schema.Trust(0); old <= schema.MaxTrust; old++ {
 		for by := schema.Trust(0); by <= schema.MaxTrust; by++ {
 			err := db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {

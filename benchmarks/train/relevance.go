@@ -35,22 +35,19 @@ type question struct {
 
 // asked is one question asked of one memory.
 type asked struct {
-	Set    string      `json:"set"`
-	Of     string      `json:"of"`     // the conversation it belongs to; "" for a general question
-	Memory string      `json:"memory"` // the conversation that was asked
-	Young  bool        `json:"young"`  // the memory holds only a few turns of it
-	Next   bool        `json:"next"`   // the conversation after the question's own
-	Named  bool        `json:"named"`  // the question names a speaker of it
-	Kind   string      `json:"kind"`
-	Held   bool        `json:"held"`   // never fitted to
-	Needed int         `json:"needed"` // turns that answer it, found or not; 0 off topic
-	Found  bool        `json:"found"`  // a result has a ground other than its speaker
-	About  []float64   `json:"about"`  // grounds of the answer
-	Rows   [][]float64 `json:"rows"`   // grounds of each result
-	More   [][]float64 `json:"more"`   // the ranker's signals of each result
-	Right  []bool      `json:"right"`  // by result, whether it answers the question
-	Tokens []int       `json:"tokens"` // by result
-	Ask    string      `json:"ask"`
+	Set    string
+	Of     string // the conversation it belongs to; "" for a general question
+	Memory string // the conversation that was asked
+	Young  bool   // the memory holds only a few turns of it
+	Named  bool   // the question names a speaker of it
+	Kind   string
+	Held   bool        // never fitted to
+	Needed int         // turns that answer it, found or not; 0 off topic
+	Found  bool        // a result has a ground other than its speaker
+	About  []float64   // grounds of the answer
+	Rows   [][]float64 // grounds of each result
+	Right  []bool      // by result, whether it answers the question
+	Tokens []int       // by result
 }
 
 // own reports whether the memory answers the question.
@@ -66,7 +63,6 @@ var generalQuestions []byte
 type relevanceData struct {
 	sets           []string
 	about, answers model
-	signals        []string
 	asked          []asked
 }
 
@@ -100,11 +96,6 @@ func runRelevance(ctx context.Context, w io.Writer, o options, dirs []string) er
 			return err
 		}
 	}
-	if o.dump != "" {
-		if err := d.dump(o.dump); err != nil {
-			return err
-		}
-	}
 	all := func(*asked) bool { return true }
 	fitted := d.fit(all)
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -126,10 +117,7 @@ func runRelevance(ctx context.Context, w io.Writer, o options, dirs []string) er
 	if len(d.sets) > 1 {
 		d.print(out, "set left out", d.leaveOut(d.sets, func(a *asked) []string { return []string{a.Set} }))
 	}
-	left := d.leaveOut(d.conversations(), func(a *asked) []string { return []string{a.Of, a.Memory} })
-	d.print(out, "conversation left out", left)
-	fmt.Fprintln(out, "\t\t\t")
-	d.reliability(out, left)
+	d.print(out, "conversation left out", d.leaveOut(d.conversations(), func(a *asked) []string { return []string{a.Of, a.Memory} }))
 	return out.Flush()
 }
 
@@ -282,77 +270,6 @@ func (d *relevanceData) print(w io.Writer, name string, of func(*asked) weights)
 	}
 }
 
-// reliability prints, for results with a relevance between two bounds, their mean
-// relevance and the share that is evidence, on and off topic together; and the
-// same for answers. Each set, and each class in it, weighs the same.
-func (d *relevanceData) reliability(w io.Writer, of func(*asked) weights) {
-	type bin struct{ n, weight, said, right float64 }
-	print := func(what string, bounds []float64, visit func(add func(relevance float64, right bool, weight float64))) {
-		bins := make([]bin, len(bounds))
-		visit(func(relevance float64, right bool, weight float64) {
-			at := 0
-			for at+1 < len(bounds) && relevance >= bounds[at+1] {
-				at++
-			}
-			b := &bins[at]
-			b.n++
-			b.weight += weight
-			b.said += weight * relevance
-			b.right += weight * target(right)
-		})
-		fmt.Fprintf(w, "%s from\tn\tmean relevance\tright\t\n", what)
-		for i, b := range bins {
-			if b.n > 0 {
-				fmt.Fprintf(w, "%.2f\t%.0f\t%.3f\t%.3f\t\n", bounds[i], b.n, b.said/b.weight, b.right/b.weight)
-			}
-		}
-	}
-	type side struct {
-		set string
-		own bool
-	}
-	count := make(map[side]float64)
-	each := func(visit func(a *asked)) {
-		for i := range d.asked {
-			if a := &d.asked[i]; !a.Young && a.Kind == "labelled" && (a.own() || !a.Named) {
-				visit(a)
-			}
-		}
-	}
-	each(func(a *asked) { count[side{a.Set, a.own()}]++ })
-	print("answer", []float64{0, .1, .2, .3, .4, .5, .6, .7, .8, .9}, func(add func(float64, bool, float64)) {
-		each(func(a *asked) {
-			about, _ := a.relevances(of(a))
-			add(about, a.own(), 1/count[side{a.Set, a.own()}])
-		})
-	})
-	print("result", []float64{0, .01, .02, .05, .1, .2, .3, .4, .5, .6, .8}, func(add func(float64, bool, float64)) {
-		each(func(a *asked) {
-			_, results := a.relevances(of(a))
-			for r, relevance := range results {
-				add(relevance, a.Right[r], 1/count[side{a.Set, a.own()}])
-			}
-		})
-	})
-}
-
-// dump writes the observations, one per line, after a line with the names of the
-// grounds.
-func (d *relevanceData) dump(path string) error {
-	var all bytes.Buffer
-	to := json.NewEncoder(&all)
-	names := map[string]any{"about": d.about.names, "answers": d.answers.names, "more": d.signals}
-	if err := to.Encode(names); err != nil {
-		return err
-	}
-	for i := range d.asked {
-		if err := to.Encode(&d.asked[i]); err != nil {
-			return err
-		}
-	}
-	return os.WriteFile(path, all.Bytes(), 0o600)
-}
-
 const (
 	// youngTurns are the sizes of the young memories that are cut from every
 	// conversation, youngCuts of each.
@@ -453,7 +370,7 @@ func (d *relevanceData) load(ctx context.Context, o options, dir string) error {
 				now = last[memory].Add(time.Hour)
 			}
 			clock(now)
-			a.Set, a.Memory, a.Kind, a.Held, a.Ask = set, set+"/"+memory, q.kind, q.held, q.Question
+			a.Set, a.Memory, a.Kind, a.Held = set, set+"/"+memory, q.kind, q.held
 			if q.Conversation != "" {
 				a.Of = set + "/" + q.Conversation
 			}
@@ -475,7 +392,7 @@ func (d *relevanceData) load(ctx context.Context, o options, dir string) error {
 			if err := ask(q, q.Conversation, q.Conversation, asked{Needed: len(q.Evidence)}); err != nil {
 				return err
 			}
-			if err := ask(q, next, next, asked{Next: true}); err != nil {
+			if err := ask(q, next, next, asked{}); err != nil {
 				return err
 			}
 			for k := range cuts {
@@ -484,7 +401,7 @@ func (d *relevanceData) load(ctx context.Context, o options, dir string) error {
 				case y.conversation == q.Conversation && y.holds(q):
 					err = ask(q, y.conversation, y.user, asked{Needed: len(q.Evidence), Young: true})
 				case y.conversation == next && (i+k)%(2*youngCuts) == 0:
-					err = ask(q, y.conversation, y.user, asked{Next: true, Young: true})
+					err = ask(q, y.conversation, y.user, asked{Young: true})
 				}
 				if err != nil {
 					return err
@@ -515,11 +432,11 @@ func (d *relevanceData) load(ctx context.Context, o options, dir string) error {
 func (d *relevanceData) add(a asked, evidence []string, answer *extension.Answer) {
 	if len(answer.Results) > 0 && d.about.names == nil {
 		r := &answer.Results[0]
-		d.about, d.answers, d.signals = modelOf(answer.Grounds), modelOf(r.Grounds), modelOf(r.Signals).names
+		d.about, d.answers = modelOf(answer.Grounds), modelOf(r.Grounds)
 	}
 	a.Found, a.About = answer.Relevance > 0, values(answer.Grounds)
 	for _, r := range answer.Results {
-		a.Rows, a.More = append(a.Rows, values(r.Grounds)), append(a.More, values(r.Signals))
+		a.Rows = append(a.Rows, values(r.Grounds))
 		a.Right = append(a.Right, a.own() && slices.Contains(evidence, r.Memory.EventID))
 		a.Tokens = append(a.Tokens, text.Tokens(r.Memory.Content))
 	}

@@ -1,6 +1,7 @@
 package inspector
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"strconv"
@@ -86,10 +87,7 @@ func (p *Page) functions() template.FuncMap {
 
 // speaker is who said a memory.
 func speaker(m extension.Record) string {
-	if m.Speaker != "" {
-		return m.Speaker
-	}
-	return m.Role
+	return cmp.Or(m.Speaker, m.Role)
 }
 
 // grouped is a number with its thousands apart.

@@ -25,6 +25,7 @@ type endpoint struct {
 	hostOnly              bool // requires a host token
 	slow                  bool // has no timeout
 	limit                 bool // has the query parameter limit
+	reflects              bool // requires a profile with reflections
 	in, out               reflect.Type
 	serve                 func(s *Server, w http.ResponseWriter, r *http.Request) error
 }
@@ -78,6 +79,10 @@ func plainly[Out any](method, path, summary string, fn func(*call, context.Conte
 func (e endpoint) forHosts() endpoint  { e.hostOnly = true; return e }
 func (e endpoint) unlimited() endpoint { e.slow = true; return e }
 func (e endpoint) limited() endpoint   { e.limit = true; return e }
+func (e endpoint) reflecting() endpoint {
+	e.reflects = true
+	return e
+}
 
 func (s *Server) call(r *http.Request) *call {
 	return &call{Server: s, identity: identityOf(r.Context()), path: r.PathValue}
@@ -97,6 +102,10 @@ func (e endpoint) handler(s *Server) http.Handler {
 	h := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if e.hostOnly && !identityOf(r.Context()).token.Host {
 			fail(w, http.StatusForbidden, "host", "only a token that speaks for the user may do that (ebb token add --as host)")
+			return
+		}
+		if e.reflects && !s.o.Reflects {
+			s.errorOf(w, &extension.InvalidError{Field: "profile", Reason: "has no reflections; start ebb serve with --profile fourstores"})
 			return
 		}
 		switch err := e.serve(s, w, r); {
@@ -223,10 +232,10 @@ func endpoints() []endpoint {
 		body("/v1/nights", "Run a night now.", (*call).night).forHosts().unlimited(),
 		plainly(http.MethodPost, "/v1/nights/{id}/undo", "Take back what a run did.", (*call).undo).forHosts(),
 		plainly(http.MethodGet, "/v1/reflections", "The reflections of the profile fourstores, newest first: what each asked for, what was granted and written.", (*call).reflections).limited(),
-		body("/v1/reflections", "Ask for a reflection and its tokens; it waits for the user's decision.", (*call).reflect),
-		body("/v1/reflections/{id}/grant", "Grant the tokens that are asked for; ebb reflect draft then has it written.", (*call).grantReflection).forHosts(),
-		plainly(http.MethodPost, "/v1/reflections/{id}/approve", "Record what was written.", (*call).approveReflection).forHosts(),
-		plainly(http.MethodPost, "/v1/reflections/{id}/reject", "End a reflection that waits, without recording it.", (*call).rejectReflection).forHosts(),
+		body("/v1/reflections", "Ask for a reflection and its tokens; it waits for the user's decision.", (*call).reflect).reflecting(),
+		body("/v1/reflections/{id}/grant", "Grant the tokens that are asked for; ebb reflect draft then has it written.", (*call).grantReflection).forHosts().reflecting(),
+		plainly(http.MethodPost, "/v1/reflections/{id}/approve", "Record what was written.", (*call).approveReflection).forHosts().reflecting(),
+		plainly(http.MethodPost, "/v1/reflections/{id}/reject", "End a reflection that waits, without recording it.", (*call).rejectReflection).forHosts().reflecting(),
 		{method: http.MethodGet, path: "/v1/export", summary: "Everything of the user, as JSON lines that ebb import reads.", hostOnly: true, slow: true, serve: export},
 	}
 }
@@ -376,10 +385,7 @@ func (c *call) forget(ctx context.Context) (changeOut, error) {
 
 func (c *call) nights(ctx context.Context) (nightsOut, error) {
 	runs, err := c.ext.Runs(ctx, c.scope, cmp.Or(c.limit, 50))
-	if runs == nil {
-		runs = []extension.Run{}
-	}
-	return nightsOut{runs}, err
+	return nightsOut{append([]extension.Run{}, runs...)}, err
 }
 
 func (c *call) night(ctx context.Context, in nightIn) (*extension.Report, error) {
@@ -395,53 +401,26 @@ func (c *call) undo(ctx context.Context) (*undo.Result, error) {
 
 func (c *call) reflections(ctx context.Context) (reflectionsOut, error) {
 	all, err := c.ext.Reflections().History(ctx, c.scope, cmp.Or(c.limit, 20))
-	if all == nil {
-		all = []fourstores.Status{}
-	}
-	return reflectionsOut{all}, err
-}
-
-// reflecting returns the reflections, and an error if the profile has none.
-func (c *call) reflecting() (*fourstores.Reflections, error) {
-	if !c.o.Reflects {
-		return nil, &extension.InvalidError{Field: "profile", Reason: "has no reflections; start ebb serve with --profile fourstores"}
-	}
-	return c.ext.Reflections(), nil
+	return reflectionsOut{append([]fourstores.Status{}, all...)}, err
 }
 
 func (c *call) reflect(ctx context.Context, in reflectionIn) (*fourstores.Status, error) {
-	r, err := c.reflecting()
-	if err != nil {
-		return nil, err
-	}
-	return r.Request(ctx, c.scope, fourstores.Request{Extra: in.Extra, ExtraReason: in.ExtraReason, Penalty: in.Penalty, PenaltyReason: in.PenaltyReason})
+	return c.ext.Reflections().Request(ctx, c.scope, fourstores.Request{Extra: in.Extra, ExtraReason: in.ExtraReason, Penalty: in.Penalty, PenaltyReason: in.PenaltyReason})
 }
 
 func (c *call) grantReflection(ctx context.Context, in grantIn) (*fourstores.Status, error) {
-	r, err := c.reflecting()
-	if err != nil {
-		return nil, err
-	}
-	return r.Grant(ctx, c.scope, c.path("id"), fourstores.Grant{Verdict: in.Verdict, Amount: in.Amount, Reason: in.Reason})
+	return c.ext.Reflections().Grant(ctx, c.scope, c.path("id"), fourstores.Grant{Verdict: in.Verdict, Amount: in.Amount, Reason: in.Reason})
 }
 
 func (c *call) approveReflection(ctx context.Context) (*fourstores.Status, error) {
-	r, err := c.reflecting()
-	if err != nil {
-		return nil, err
-	}
-	return r.Approve(ctx, c.scope, c.path("id"))
+	return c.ext.Reflections().Approve(ctx, c.scope, c.path("id"))
 }
 
 func (c *call) rejectReflection(ctx context.Context) (*fourstores.Status, error) {
-	r, err := c.reflecting()
-	if err != nil {
+	if err := c.ext.Reflections().Reject(ctx, c.scope, c.path("id")); err != nil {
 		return nil, err
 	}
-	if err := r.Reject(ctx, c.scope, c.path("id")); err != nil {
-		return nil, err
-	}
-	return r.Status(ctx, c.scope)
+	return c.ext.Reflections().Status(ctx, c.scope)
 }
 
 // export streams all data of a user as JSON lines. An error after the first line

@@ -15,7 +15,7 @@ import (
 // returns the number of syncs.
 func pages(t *testing.T, db *DB, n int, before func(i int)) (syncs int) {
 	p := new(recorder)
-	f := &tidyFile{File: p, pace: db.newPace()}
+	f := &tidyFile{forwarding: forwarding{p}, pace: db.newPace()}
 	for i := range n {
 		before(i)
 		_, err := f.WriteAt(make([]byte, 4096), int64(i)*4096)
@@ -75,7 +75,7 @@ var errBroken = errors.New("broken")
 func (*broken) Sync(vfs.SyncFlag) error { return errBroken }
 
 func TestCheckpointSyncFailure(t *testing.T) {
-	f := &tidyFile{File: new(broken), pace: new(DB).newPace()}
+	f := &tidyFile{forwarding: forwarding{new(broken)}, pace: new(DB).newPace()}
 	_, err := f.WriteAt(make([]byte, paceBytes), 0)
 	require.ErrorIs(t, err, errBroken)
 }

@@ -82,16 +82,16 @@ func (v afterSeal) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.Fil
 	case err != nil:
 		return nil, flags, err
 	case flags&vfs.OPEN_MAIN_DB != 0:
-		return sealedFile{file, sealPage}, flags, nil
+		return sealedFile{forwarding{file}, sealPage}, flags, nil
 	}
 	if flags&vfs.OPEN_WAL != 0 {
-		return sealedLog{sealedFile{file, 0}}, flags, nil
+		return sealedLog{sealedFile{forwarding{file}, 0}}, flags, nil
 	}
-	return sealedFile{file, 0}, flags, nil
+	return sealedFile{forwarding{file}, 0}, flags, nil
 }
 
 type sealedFile struct {
-	vfs.File
+	forwarding
 
 	seal int64 // bytes hidden at the start of the file
 }
@@ -129,23 +129,25 @@ func (f sealedFile) Size() (int64, error) {
 	return max(0, (size-f.seal)/sealPage*sealPage), err
 }
 
-// DeviceCharacteristics omits the atomic batches of f2fs, which only the rollback
-// journal uses.
-func (f sealedFile) DeviceCharacteristics() vfs.DeviceCharacteristic {
-	return f.File.DeviceCharacteristics() &^ vfs.IOCAP_BATCH_ATOMIC
-}
-
 func (f sealedFile) SizeHint(size int64) error { return vfsutil.WrapSizeHint(f.File, size+f.seal) }
 
-// The other optional methods are forwarded.
+// forwarding is a file with the optional methods of the one that it wraps.
+type forwarding struct{ vfs.File }
 
-func (f sealedFile) Unwrap() vfs.File                { return f.File }
-func (f sealedFile) SharedMemory() vfs.SharedMemory  { return vfsutil.WrapSharedMemory(f.File) }
-func (f sealedFile) LockState() vfs.LockLevel        { return vfsutil.WrapLockState(f.File) }
-func (f sealedFile) HasMoved() (bool, error)         { return vfsutil.WrapHasMoved(f.File) }
-func (f sealedFile) PersistWAL() bool                { return vfsutil.WrapPersistWAL(f.File) }
-func (f sealedFile) SetPersistWAL(keep bool)         { vfsutil.WrapSetPersistWAL(f.File, keep) }
-func (f sealedFile) ChunkSize(size int)              { vfsutil.WrapChunkSize(f.File, size) }
-func (f sealedFile) CheckpointStart()                { vfsutil.WrapCheckpointStart(f.File) }
-func (f sealedFile) CheckpointDone()                 { vfsutil.WrapCheckpointDone(f.File) }
-func (f sealedFile) BusyHandler(handler func() bool) { vfsutil.WrapBusyHandler(f.File, handler) }
+func (f forwarding) Unwrap() vfs.File                { return f.File }
+func (f forwarding) SharedMemory() vfs.SharedMemory  { return vfsutil.WrapSharedMemory(f.File) }
+func (f forwarding) LockState() vfs.LockLevel        { return vfsutil.WrapLockState(f.File) }
+func (f forwarding) HasMoved() (bool, error)         { return vfsutil.WrapHasMoved(f.File) }
+func (f forwarding) PersistWAL() bool                { return vfsutil.WrapPersistWAL(f.File) }
+func (f forwarding) SetPersistWAL(keep bool)         { vfsutil.WrapSetPersistWAL(f.File, keep) }
+func (f forwarding) ChunkSize(size int)              { vfsutil.WrapChunkSize(f.File, size) }
+func (f forwarding) SizeHint(size int64) error       { return vfsutil.WrapSizeHint(f.File, size) }
+func (f forwarding) CheckpointStart()                { vfsutil.WrapCheckpointStart(f.File) }
+func (f forwarding) CheckpointDone()                 { vfsutil.WrapCheckpointDone(f.File) }
+func (f forwarding) BusyHandler(handler func() bool) { vfsutil.WrapBusyHandler(f.File, handler) }
+
+// DeviceCharacteristics omits the atomic batches of f2fs, which only the rollback
+// journal uses.
+func (f forwarding) DeviceCharacteristics() vfs.DeviceCharacteristic {
+	return f.File.DeviceCharacteristics() &^ vfs.IOCAP_BATCH_ATOMIC
+}

@@ -35,7 +35,7 @@ func (f *tornFile) ReadAt(p []byte, off int64) (int, error) {
 func TestASealedLogIsReadInWholeBlocks(t *testing.T) {
 	before, after := bytes.Repeat([]byte("old "), sealPage/4), bytes.Repeat([]byte("new "), sealPage/4)
 	for _, torn := range []int{0, 1, 3} {
-		log := sealedLog{sealedFile{File: &tornFile{old: before, new: after, torn: torn}}}
+		log := sealedLog{sealedFile{forwarding: forwarding{&tornFile{old: before, new: after, torn: torn}}}}
 		block := make([]byte, sealPage)
 		n, err := log.ReadAt(block, 0)
 		require.NoError(t, err)

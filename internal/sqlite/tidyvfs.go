@@ -41,7 +41,7 @@ func (v tidying) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File,
 	switch {
 	case err != nil:
 	case flags&vfs.OPEN_MAIN_DB != 0:
-		file = &tidyFile{File: file}
+		file = &tidyFile{forwarding: forwarding{file}}
 	case flags&vfs.OPEN_WAL != 0:
 		file = &logFile{File: file}
 	}
@@ -49,7 +49,7 @@ func (v tidying) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File,
 }
 
 type tidyFile struct {
-	vfs.File
+	forwarding
 
 	pace *pace // of the running checkpoint; nil for one without pauses
 }
@@ -64,11 +64,6 @@ func (f *tidyFile) WriteAt(p []byte, off int64) (int, error) {
 		err = f.pace.wrote(f.File, len(p))
 	}
 	return n, err
-}
-
-// DeviceCharacteristics omits what only the rollback journal uses.
-func (f *tidyFile) DeviceCharacteristics() vfs.DeviceCharacteristic {
-	return f.File.DeviceCharacteristics() &^ vfs.IOCAP_BATCH_ATOMIC
 }
 
 // B-tree page types, by their first byte.
@@ -115,17 +110,3 @@ func leftovers(page []byte, off int64) (from, to int) {
 	}
 	return from, to
 }
-
-// The other optional methods are forwarded.
-
-func (f *tidyFile) Unwrap() vfs.File                { return f.File }
-func (f *tidyFile) SharedMemory() vfs.SharedMemory  { return vfsutil.WrapSharedMemory(f.File) }
-func (f *tidyFile) LockState() vfs.LockLevel        { return vfsutil.WrapLockState(f.File) }
-func (f *tidyFile) HasMoved() (bool, error)         { return vfsutil.WrapHasMoved(f.File) }
-func (f *tidyFile) PersistWAL() bool                { return vfsutil.WrapPersistWAL(f.File) }
-func (f *tidyFile) SetPersistWAL(keep bool)         { vfsutil.WrapSetPersistWAL(f.File, keep) }
-func (f *tidyFile) ChunkSize(size int)              { vfsutil.WrapChunkSize(f.File, size) }
-func (f *tidyFile) SizeHint(size int64) error       { return vfsutil.WrapSizeHint(f.File, size) }
-func (f *tidyFile) CheckpointStart()                { vfsutil.WrapCheckpointStart(f.File) }
-func (f *tidyFile) CheckpointDone()                 { vfsutil.WrapCheckpointDone(f.File) }
-func (f *tidyFile) BusyHandler(handler func() bool) { vfsutil.WrapBusyHandler(f.File, handler) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -19,9 +18,7 @@ import (
 // What another erasure selected and has not deleted yet, since its process is slow or
 // gone, is deleted before an erasure of the same is acknowledged. Both receipts are true.
 func TestRowsOfAnUnfinishedErasureAreErased(t *testing.T) {
-	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, db.Close()) }()
+	db := memtest.Open(t)
 	ada, by := schema.Scope{User: "ada", Session: "s"}, schema.Actor{Name: "host"}
 	m, err := memtest.Say(t.Context(), db, ada, "The harbour is grey")
 	require.NoError(t, err)
@@ -53,9 +50,7 @@ func TestRowsOfAnUnfinishedErasureAreErased(t *testing.T) {
 // Erasures of the same message at the same time all end, and none is acknowledged while
 // it is there.
 func TestErasuresAtTheSameTime(t *testing.T) {
-	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, db.Close()) }()
+	db := memtest.Open(t)
 	ada := schema.Scope{User: "ada", Session: "s"}
 	for range 10 {
 		m, err := memtest.Say(t.Context(), db, ada, "The harbour is grey")
@@ -80,9 +75,7 @@ func TestErasuresAtTheSameTime(t *testing.T) {
 // A process that ends between the deletion and the sweep, or within the sweep, leaves
 // what the next one needs to finish it, and nothing of it stays.
 func TestSweepGoesOnAfterItsProcess(t *testing.T) {
-	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, db.Close()) }()
+	db := memtest.Open(t)
 	ada, by := schema.Scope{User: "ada", Session: "s"}, schema.Actor{Name: "host"}
 	m, err := memtest.Say(t.Context(), db, ada, "Zorblatina is at the harbour")
 	require.NoError(t, err)
@@ -143,9 +136,7 @@ func TestSweepGoesOnAfterItsProcess(t *testing.T) {
 
 // An erasure ends although another one has deleted what it selected.
 func TestErasureOfWhatIsGoneEnds(t *testing.T) {
-	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, db.Close()) }()
+	db := memtest.Open(t)
 	ada, by := schema.Scope{User: "ada", Session: "s"}, schema.Actor{Name: "host"}
 	for i := range batchSize + 1 {
 		_, err := memtest.Say(t.Context(), db, ada, fmt.Sprint("The harbour is grey ", i))
@@ -185,9 +176,7 @@ func deletion(ctx context.Context, tx *schema.Tx, e *eraser, owner schema.Scope,
 // Models and people are shown no word of a message from the transaction on that deletes it,
 // however long the sweep takes.
 func TestErasedWordsLeaveWhatIsShownWithTheMessage(t *testing.T) {
-	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, db.Close()) }()
+	db := memtest.Open(t)
 	ada, by := schema.Scope{User: "ada", Session: "s"}, schema.Actor{Name: "host"}
 	gone, err := memtest.Say(t.Context(), db, ada, "I have Zorblatina")
 	require.NoError(t, err)
@@ -254,9 +243,7 @@ func TestErasedWordsLeaveWhatIsShownWithTheMessage(t *testing.T) {
 
 // What the user says again during a sweep is not that of the erased message alone any more.
 func TestWhatIsSaidAgainDuringASweepStays(t *testing.T) {
-	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, db.Close()) }()
+	db := memtest.Open(t)
 	ada, by := schema.Scope{User: "ada", Session: "s"}, schema.Actor{Name: "host"}
 	gone, err := memtest.Say(t.Context(), db, ada, "Rotterdam is wet")
 	require.NoError(t, err)

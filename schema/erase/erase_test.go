@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/erase"
 )
@@ -261,9 +261,7 @@ func texts(t require.TestingT, db *schema.DB, user string) map[string]string {
 }
 
 func TestEraseDerived(t *testing.T) {
-	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, db.Close()) }()
+	db := memtest.Open(t)
 	users := 0
 	rapid.Check(t, func(t *rapid.T) {
 		users++

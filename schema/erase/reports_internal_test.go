@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -18,9 +18,7 @@ import (
 // Erasing finds the reports of messages that were published together without
 // going through the journal.
 func TestReportsOfMessagesPublishedTogetherAreFound(t *testing.T) {
-	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, db.Close()) }()
+	db := memtest.Open(t)
 	owner := schema.Scope{User: "ada"}
 	var found, want []int64
 	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
@@ -68,9 +66,7 @@ func TestReportsOfMessagesPublishedTogetherAreFound(t *testing.T) {
 // Two reports of one memory do not count as that of another, which may be anywhere
 // in the journal.
 func TestReportsElsewhereInTheJournalAreFound(t *testing.T) {
-	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, db.Close()) }()
+	db := memtest.Open(t)
 	var found, want []int64
 	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
 		user, err := tx.UserID(ctx, schema.Scope{User: "ada"})
@@ -107,9 +103,7 @@ func TestReportsElsewhereInTheJournalAreFound(t *testing.T) {
 
 func TestReportsOfMessagesAreLookedUpByPosition(t *testing.T) {
 	pgtest.FileOnly(t, "query plans of SQLite")
-	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, db.Close()) }()
+	db := memtest.Open(t)
 	var plan []string
 	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
 		rows, err := tx.Query(ctx, "EXPLAIN QUERY PLAN "+reportsAfter, "[]", 1, "[]")

@@ -2,20 +2,18 @@ package inspect_test
 
 import (
 	"context"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/inspect"
 )
 
 // What mentions an entity that was merged into a merged one is shown with the last of them.
 func TestMergesOfMerged(t *testing.T) {
-	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, db.Close()) }()
+	db := memtest.Open(t)
 	m := &schema.Memory{Kind: schema.KindFact, Content: "Vitya likes tea", Origin: schema.OriginUser, Trust: 4, Confidence: 1}
 	var last *schema.Entity
 	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) (err error) {

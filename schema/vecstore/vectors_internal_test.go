@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -18,9 +18,7 @@ import (
 // The gaps between the chunks that have vectors are those that looking each up
 // finds, whatever is missing.
 func TestPendingChunks(t *testing.T) {
-	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, db.Close()) }()
+	db := memtest.Open(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	var users []int64
 	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
@@ -110,9 +108,7 @@ func TestPendingChunks(t *testing.T) {
 // What is asked after every message must not grow with the user's memory.
 func TestEmbeddedChunksUseIndex(t *testing.T) {
 	pgtest.FileOnly(t, "query plans of SQLite")
-	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, db.Close()) }()
+	db := memtest.Open(t)
 	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
 		var id, parent, unused int
 		var detail string
@@ -124,9 +120,7 @@ func TestEmbeddedChunksUseIndex(t *testing.T) {
 
 // A generation whose row is damaged is an error, not a searcher without vectors.
 func TestDamagedGeneration(t *testing.T) {
-	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), nil)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, db.Close()) }()
+	db := memtest.Open(t)
 	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
 		_, err := OpenGeneration(ctx, tx, "model", 3)
 		return err
