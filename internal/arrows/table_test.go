@@ -159,7 +159,7 @@ var table = []row{
 	{pkg: "internal/inspector", ours: []string{"consolidate/fourstores", "recall", "extension", "schema", "schema/inspect", "schema/undo", "internal/memory", "internal/text"}, oursInTests: []string{"eventbus", "internal/server", "internal/clock"}},
 	{pkg: "internal/inspector/browser", oursInTests: []string{"internal/inspector", "extension", "eventbus", "schema", "tools", "internal/server", "internal/clock", "internal/racing"}, testsOnly: true},
 	// Spans and metrics of a memory, for hosts with OpenTelemetry.
-	{pkg: "telemetry", ours: []string{"extension", "internal/memory"}, oursInTests: []string{"eventbus"}},
+	{pkg: "telemetry", ours: []string{"extension", "internal/memory"}, oursInTests: []string{"eventbus", "schema"}},
 	{pkg: "internal/encoders", ours: []string{"encoder"}},      // encoders in the data folder: copied or downloaded
 	{pkg: "internal/clients", ours: []string{"internal/link"}}, // configuration files of programs that start ebb
 	{pkg: "internal/manual"}, // man pages
