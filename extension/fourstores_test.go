@@ -558,6 +558,37 @@ func TestForgottenOfferIsNotSaved(t *testing.T) {
 	require.Empty(t, answer.Results)
 }
 
+// However full core memory is, what the user said about themselves has its room.
+func TestBlocksLeaveRoomForTheUser(t *testing.T) {
+	x := housed(t, fresh(t), clock.At(dualNow), nil)
+	s := extension.Scope{User: "ada", Session: "one", Agent: "helper"}
+	tells(t, x, s, "I'm allergic to peanuts.", "Please answer briefly.")
+	long := func(n int, of string) (list []string) {
+		for i := range n {
+			list = append(list, fmt.Sprintf("%s %d: the agent found that this step of the weekly plan went well and should be kept in mind", of, i))
+		}
+		return list
+	}
+	var in [2]*extension.Injection
+	for i, of := range []extension.Scope{s, {User: "bob", Session: "one", Agent: "helper"}} {
+		for name, content := range map[string]any{
+			"core": long(30, "Note"), "identity": map[string]any{"awareness": long(38, "Awareness")},
+			"evolution": map[string]any{"reflections": long(10, "Reflection"), "rewards": long(10, "Reward")},
+		} {
+			_, err := x.SetBlock(t.Context(), of, name, text.JSON(content), 0)
+			require.NoError(t, err)
+		}
+		session, err := x.Session(of)
+		require.NoError(t, err)
+		in[i], err = session.Preview(t.Context(), "Suggest something for the picnic")
+		require.NoError(t, err)
+	}
+	require.Contains(t, in[0].Block, "peanuts")
+	require.Contains(t, in[0].Block, "briefly")
+	require.LessOrEqual(t, in[0].CoreTokens+in[0].ProfileTokens, fourstores.CoreTokens)
+	require.Less(t, in[1].CoreTokens-in[0].CoreTokens, 250, "what the user's statements do not need is the blocks'")
+}
+
 // The main agent decides about the blocks that it may write itself, and nothing of its
 // review raises trust.
 func TestMainAgentReviewsBlocks(t *testing.T) {
