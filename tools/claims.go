@@ -55,7 +55,7 @@ func (c *claim) add(ctx context.Context, tx *schema.Tx, d *Deps, userID int64, k
 	}
 	m := &schema.Memory{
 		UserID: userID, SessionID: sessionID, SessionName: d.Scope.Session, Agent: d.Scope.Agent,
-		Kind: kind, Content: c.content, Confidence: c.confidence, Importance: 0.5, DecayRate: schema.DefaultDecayRate,
+		Kind: kind, Content: c.content, Confidence: c.confidence, Importance: 0.5, DecayRate: schema.DefaultDecayRate, Utility: 0.5,
 		Tags: c.tags, Origin: schema.OriginAssistant, Trust: min(max(c.trust, 0), unbacked),
 		Attributes: schema.Attributes{schema.AttrTemporal: grounding.Temporal(c.content, d.DB.Now().In(d.Location))},
 	}

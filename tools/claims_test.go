@@ -11,6 +11,15 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
+// What a model saves begins as useful as all else.
+func TestSavedUtility(t *testing.T) {
+	h := ada(t)
+	h.says("I live in Oslo.", time.Minute)
+	for _, content := range []string{"Ada lives in Oslo", "The plumber charges 85 euros"} {
+		require.InDelta(t, 0.5, h.stored(h.call("remember_fact", `{"content": "`+content+`"}`)).Utility, 0, content)
+	}
+}
+
 // What a model tells of what the user asked to forget is not saved, until the user says it again.
 func TestForgottenIsNotSaved(t *testing.T) {
 	for _, c := range []struct {
