@@ -11,6 +11,34 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
+// A claim of a model's cites a message only if they have words or topics in common, and forgetting the claim hides the
+// message only if that says the same.
+func TestDrawnFrom(t *testing.T) {
+	for _, c := range []struct {
+		said, saved   string
+		cited, hidden bool
+	}{
+		{"I keep apples in the cellar.", "The router Valdemar has to be unplugged for ten seconds", false, false},
+		{"I'm allergic to peanuts, and I keep apples in the cellar.", "The router Valdemar has to be unplugged for ten seconds", false, false},
+		{"I hate Mondays.", "The meeting room is on the third floor", false, false},
+		{"Thanks, that helped a lot.", "Deploys run from the release branch", false, false},
+		{"Can you fix the printer in my office?", "To fix the office printer: open the rear tray, then restart it", true, false},
+		{"finally started at the bakery, first week done", "User works as a baker", true, false},
+		{"My lover, you know, is one Valdemar from Oslo.", "Ada's lover is Valdemar", true, true},
+	} {
+		h := ada(t)
+		turn := h.says(c.said, time.Minute)
+		m := h.stored(h.call("remember_fact", `{"content": "`+c.saved+`"}`))
+		require.Equal(t, c.cited, len(h.sources(m)) > 0, c.saved)
+		h.write(func(ctx context.Context, tx *schema.Tx) error {
+			_, err := claims.Forget(ctx, tx, m.UserID, m.UID)
+			return err
+		})
+		require.Equal(t, schema.StateForgotten, h.memory(m.UID).State)
+		require.Equal(t, c.hidden, h.memory(turn.UID).State == schema.StateForgotten, c.saved)
+	}
+}
+
 // What a model saves begins as useful as all else.
 func TestSavedUtility(t *testing.T) {
 	h := ada(t)

@@ -48,7 +48,9 @@ func (w *reading) hide(ctx context.Context, t *targets) error {
 	var sources []int64
 	var quotes []string
 	for _, c := range cited {
-		sources, quotes = append(sources, c.SourceID), append(quotes, c.Quote)
+		if t.restsOn(&c) {
+			sources, quotes = append(sources, c.SourceID), append(quotes, c.Quote)
+		}
 	}
 	meant, secret := w.texts(t, quotes), w.clauses(t)
 	behind, err := w.tx.ByID(ctx, w.UserID, sources)

@@ -2,7 +2,9 @@ package claims
 
 import (
 	"context"
+	"slices"
 
+	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/core"
 	"github.com/ebbmem/ebb/schema/erase"
@@ -63,4 +65,19 @@ func (w *reading) clearReflections(ctx context.Context, hidden map[string]bool) 
 		}
 	}
 	return nil
+}
+
+// leastSaidThere is the share of the words of a claim in an agent's own words that its likely source
+// must hold to be hidden with it.
+const leastSaidThere = 0.5
+
+// restsOn reports whether a claim to be forgotten says what a source of it says. The words of an
+// agent may only share some with a message of the user's, which says something else.
+func (t *targets) restsOn(c *schema.Cited) bool {
+	at := slices.IndexFunc(t.claims, func(m schema.Memory) bool { return m.ID == c.MemoryID })
+	if at < 0 || t.claims[at].Origin != schema.OriginAssistant || c.Origin == schema.OriginAssistant || t.claims[at].Kind == schema.KindReflection {
+		return true
+	}
+	terms, quote := text.QueryTerms(t.claims[at].Content, 0), text.Terms(c.Quote)
+	return float64(len(slices.DeleteFunc(slices.Clone(terms), func(term string) bool { return !slices.Contains(quote, term) }))) >= leastSaidThere*float64(len(terms))
 }
