@@ -97,7 +97,7 @@ func TestDeactivatedMemoryReturns(t *testing.T) {
 	stay, report, db, r := capped(t, consolidate.Cap{Observations: 4}, func(int, *schema.Memory) {})
 	require.Equal(t, "2 3 4 5", stay)
 	require.Equal(t, []string{"deactivate applied", "deactivate applied"}, statuses(report, "cap"))
-	require.Equal(t, map[string]int{"observations": 6}, report.Stages[0].Counts)
+	require.Equal(t, map[string]int{"observations": 2}, report.Stages[0].Counts)
 	again, err := r.Run(t.Context(), ada, consolidate.CauseManual)
 	require.NoError(t, err)
 	require.Empty(t, statuses(again, "cap"), "a second night finds nothing to do")

@@ -229,6 +229,12 @@ func (x *reflection) reflect(ctx context.Context) ([]Proposal, error) {
 			return nil, err
 		}
 	}
+	if len(x.records) < 2 { // no insight can follow: the questions share hardly a word with what is stored
+		recent := x.places(x.recent[max(0, len(x.recent)-x.PerQuestion):])
+		for i := range found {
+			found[i] = recent
+		}
+	}
 	return x.answer(ctx, questions, found)
 }
 
@@ -280,6 +286,11 @@ func (x *reflection) lookUp(ctx context.Context, question string) (places []int,
 			found = append(found, r.Memory)
 		}
 	}
+	return x.places(found), nil
+}
+
+// places adds those of the memories that insights may rest on to the records, and returns where they are.
+func (x *reflection) places(found []schema.Memory) (places []int) {
 	for _, m := range found {
 		if !Showable(&m) || m.Attributes[schema.AttrDepth] != "" && m.Attributes[schema.AttrDepth] != "1" {
 			continue
@@ -291,5 +302,5 @@ func (x *reflection) lookUp(ctx context.Context, question string) (places []int,
 		}
 		places = append(places, at)
 	}
-	return places, nil
+	return places
 }

@@ -115,6 +115,21 @@ func TestUngroundedInsightsAreDropped(t *testing.T) {
 	}
 }
 
+// A question that shares no word with a record is asked of the recent ones.
+func TestReflectsOnRecentRecordsIfNoneIsFound(t *testing.T) {
+	db, _ := aged(t)
+	diary(t, db)
+	s := llmtest.New(t)
+	s.On(llmtest.Contains("high-level questions"), questions("Which worries recur?"))
+	s.On(llmtest.Contains("draw insights"), insights(insight("The user runs to get away from the loud office.", "r1", "r2")))
+	report, err := withSearcher(t, db, s).Run(t.Context(), ada, consolidate.CauseManual)
+	require.NoError(t, err)
+	require.Equal(t, []string{"add_reflection applied"}, statuses(report, "reflect"))
+	prompt := s.Requests()[1].Prompt()
+	require.Contains(t, prompt, "The river was quiet.")
+	require.NotContains(t, prompt, "praise Rex")
+}
+
 func TestReflectionThatFailsIsTriedAgain(t *testing.T) {
 	db, _ := aged(t)
 	diary(t, db)

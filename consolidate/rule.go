@@ -70,7 +70,7 @@ func (r *Rule) ask(m *schema.Memory, now time.Time) (revision schema.Revision, o
 // it. Of memories that are protected, pinned, mention a protected entity or wait for
 // the host's decision, only the attributes can change.
 //
-// Counts: under the name of each rule, the memories it examined; held, those that are
+// Counts: under the name of each rule, the memories it revises; held, those that are
 // protected; beyond, those that Most leaves for another night.
 type Rules struct {
 	Stage string
@@ -118,7 +118,6 @@ func (r *Rule) propose(ctx context.Context, in *Input) (proposals []Proposal, er
 	if err != nil {
 		return nil, err
 	}
-	in.Count(r.Name, len(met))
 	if len(met) <= r.Above {
 		return nil, nil
 	}
@@ -144,6 +143,7 @@ func (r *Rule) propose(ctx context.Context, in *Input) (proposals []Proposal, er
 			proposals = append(proposals, Revise{UID: m.UID, Version: m.Version, Rule: r, Revision: revision})
 		}
 	}
+	in.Count(r.Name, len(proposals))
 	return proposals, nil
 }
 

@@ -82,7 +82,7 @@ func TestRuleKeepsProtected(t *testing.T) {
 	}))
 	report, _, err := ruled(t, db, consolidate.Rule{Name: "sleep"}, consolidate.Rule{Name: "label", When: becomes(schema.Revision{Attributes: map[string]string{schema.AttrTier: "episodic"}})})
 	require.NoError(t, err)
-	require.Equal(t, map[string]int{"sleep": 3, "held": 3, "label": 3}, report.Stages[0].Counts)
+	require.Equal(t, map[string]int{"sleep": 0, "held": 3, "label": 3}, report.Stages[0].Counts)
 	for _, m := range kept {
 		got := reread(t, db, m)
 		require.Equal(t, schema.StateActive, got.State)
@@ -173,6 +173,7 @@ func TestDailyRevisionLimit(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 3, report.Changes())
 	require.Equal(t, 4, report.Stages[0].Counts["beyond"])
+	require.Equal(t, "rules: 4 beyond, 3 rehearse, 3 revise applied", report.Summary(), "what happened, not what was looked at")
 	again, err := r.Run(t.Context(), ada, consolidate.CauseManual)
 	require.NoError(t, err)
 	require.Zero(t, again.Changes(), "asking again does not get round the bound")

@@ -35,12 +35,9 @@ func (x *Extension) coreSection(ctx context.Context, scope Scope, r coreRequest)
 	if x.cfg.CoreMemory.ProfileTokens < 0 {
 		return prompt.Section{}, nil
 	}
-	lines, err := x.own.Lines(ctx, x.db, scope, x.cfg.Location)
+	lines, err := x.ownLines(ctx, scope)
 	if err != nil {
 		return prompt.Section{}, err
-	}
-	if x.cfg.coreStoredOnly {
-		lines = lines.ToldOnly()
 	}
 	var meaning prompt.Meaning
 	var failed error
@@ -49,6 +46,15 @@ func (x *Extension) coreSection(ctx context.Context, scope Scope, r coreRequest)
 	}
 	asked := lines.Ask(ctx, clip(r.question), r.talk, meaning, r.found, x.cfg.Now())
 	return asked.Choose(r.budget(&x.cfg, asked)), failed
+}
+
+// ownLines returns the lines that a core section may show.
+func (x *Extension) ownLines(ctx context.Context, scope Scope) (*prompt.Lines, error) {
+	lines, err := x.own.Lines(ctx, x.db, scope, x.cfg.Location)
+	if err == nil && x.cfg.coreStoredOnly {
+		lines = lines.ToldOnly()
+	}
+	return lines, err
 }
 
 // meaningTimeout is how long a question's vector may take if the search before left none.

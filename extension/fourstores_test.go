@@ -536,22 +536,57 @@ func TestMainAgentReviews(t *testing.T) {
 	require.Equal(t, schema.StateActive, facts()["The agent will meet the courier at the shed"].State)
 }
 
-// What the user has asked to forget since is not saved, and the proposal waits.
+// What the user has asked to forget since is not saved, and the proposal waits no longer.
 func TestForgottenOfferIsNotSaved(t *testing.T) {
 	x := housed(t, fresh(t), clock.At(dualNow), func(c *extension.Config) { c.Tools.MainAgent = "main" })
 	lead := extension.Scope{User: "ada", Agent: "main", Session: "m"}
 	require.Contains(t, useTool(t, x, extension.Scope{User: "ada", Agent: "scout", Session: "s"}, "remember_fact", "The courier comes to the gate"), "Not saved yet")
 	require.Contains(t, useTool(t, x, lead, "remember_fact", "The courier comes to the gate"), "Saved")
-	_, err := x.Forget(t.Context(), lead, bestFact(t, x, lead, "Where does the courier come?").UID)
+	offered, err := x.Proposals(t.Context(), lead)
+	require.NoError(t, err)
+	require.Len(t, offered, 1)
+	_, err = x.Forget(t.Context(), lead, bestFact(t, x, lead, "Where does the courier come?").UID)
 	require.NoError(t, err)
 	waiting, err := x.Proposals(t.Context(), lead)
 	require.NoError(t, err)
-	require.Len(t, waiting, 1)
-	require.Contains(t, useTool(t, x, lead, "review_proposals", fmt.Sprintf(`{"proposal_id": %q, "accept": true}`, waiting[0].ID)), "cannot be saved")
-	require.ErrorIs(t, x.Approve(t.Context(), lead, waiting[0].ID), extension.ErrConflict)
-	waiting, err = x.Proposals(t.Context(), lead)
+	require.Empty(t, waiting)
+	require.NotContains(t, useTool(t, x, lead, "review_proposals", `{}`), "courier")
+	require.ErrorIs(t, x.Approve(t.Context(), lead, offered[0].ID), extension.ErrNotFound)
+	require.Contains(t, useTool(t, x, extension.Scope{User: "ada", Agent: "scout", Session: "s"}, "remember_fact", "The courier comes to the gate"), "asked to forget")
+	answer, err := x.Recall(t.Context(), lead, extension.Query{Text: "Where does the courier come?"})
 	require.NoError(t, err)
-	require.Len(t, waiting, 1)
+	require.Empty(t, answer.Results)
+}
+
+// However full core memory is, what the user said about themselves has its room.
+func TestBlocksLeaveRoomForTheUser(t *testing.T) {
+	x := housed(t, fresh(t), clock.At(dualNow), nil)
+	s := extension.Scope{User: "ada", Session: "one", Agent: "helper"}
+	tells(t, x, s, "I'm allergic to peanuts.", "Please answer briefly.")
+	long := func(n int, of string) (list []string) {
+		for i := range n {
+			list = append(list, fmt.Sprintf("%s %d: the agent found that this step of the weekly plan went well and should be kept in mind", of, i))
+		}
+		return list
+	}
+	var in [2]*extension.Injection
+	for i, of := range []extension.Scope{s, {User: "bob", Session: "one", Agent: "helper"}} {
+		for name, content := range map[string]any{
+			"core": long(30, "Note"), "identity": map[string]any{"awareness": long(38, "Awareness")},
+			"evolution": map[string]any{"reflections": long(10, "Reflection"), "rewards": long(10, "Reward")},
+		} {
+			_, err := x.SetBlock(t.Context(), of, name, text.JSON(content), 0)
+			require.NoError(t, err)
+		}
+		session, err := x.Session(of)
+		require.NoError(t, err)
+		in[i], err = session.Preview(t.Context(), "Suggest something for the picnic")
+		require.NoError(t, err)
+	}
+	require.Contains(t, in[0].Block, "peanuts")
+	require.Contains(t, in[0].Block, "briefly")
+	require.LessOrEqual(t, in[0].CoreTokens+in[0].ProfileTokens, fourstores.CoreTokens)
+	require.Less(t, in[1].CoreTokens-in[0].CoreTokens, 250, "what the user's statements do not need is the blocks'")
 }
 
 // The main agent decides about the blocks that it may write itself, and nothing of its

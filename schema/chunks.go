@@ -151,7 +151,7 @@ func (tx *Tx) RemoveChunks(ctx context.Context, userID, memoryID int64) error {
 // Mentioning reads the row ids of the user's messages and claims, as far as they are not
 // being erased, whose text or speaker holds a term.
 func (tx *Tx) Mentioning(ctx context.Context, userID int64, term string) (*sql.Rows, error) {
-	const living = ` AND m.kind <> 'reflection' AND NOT EXISTS (SELECT 1 FROM erasing x WHERE x.record = 'memories' AND x.id = m.id)`
+	const living = ` AND m.kind <> 'reflection' AND m.state <> 'forgotten' AND NOT EXISTS (SELECT 1 FROM erasing x WHERE x.record = 'memories' AND x.id = m.id)`
 	first, last := ChunkRange(userID)
 	if tx.file == nil {
 		return tx.Query(ctx, `SELECT c.memory_id FROM chunks c JOIN memories m ON m.id = c.memory_id

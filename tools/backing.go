@@ -8,6 +8,7 @@ import (
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/said"
+	"github.com/ebbmem/ebb/internal/topics"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -15,6 +16,7 @@ import (
 type backing struct {
 	turn  *schema.Memory
 	quote string // the sentence of the turn that comes closest, verbatim
+	apart bool   // the claim has no word and no topic in common with it
 }
 
 // turnsRead is the number of the user's turns in the session that can back a claim.
@@ -96,6 +98,8 @@ func (c *claim) back(turns []schema.Memory, d *Deps) {
 // that it comes from, leastOlder that of an older one: "I work as a nurse" is not where
 // "User works as a baker" comes from.
 const (
+	leastAlikeTopics = 0.25 // of a claim and a sentence without a word in common: baker and bakery
+
 	leastDrawn = 0.25
 	leastOlder = 0.51
 )
@@ -141,7 +145,7 @@ func nearest(content string, turns []schema.Memory, d *Deps) *backing {
 	most = math.SmallestNonzeroFloat64
 	align(most, turns[0])
 	if own := claims.OwnSentence(turns[0].Content); best == nil && own != "" {
-		return &backing{turn: &turns[0], quote: own}
+		return &backing{turn: &turns[0], quote: own, apart: topics.Ask(topics.Of(content), 1).Near(topics.Of(own)) < leastAlikeTopics}
 	}
 	if best == nil {
 		align(leastDrawn, turns[1:]...)

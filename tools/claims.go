@@ -55,7 +55,7 @@ func (c *claim) add(ctx context.Context, tx *schema.Tx, d *Deps, userID int64, k
 	}
 	m := &schema.Memory{
 		UserID: userID, SessionID: sessionID, SessionName: d.Scope.Session, Agent: d.Scope.Agent,
-		Kind: kind, Content: c.content, Confidence: c.confidence, Importance: 0.5, DecayRate: schema.DefaultDecayRate,
+		Kind: kind, Content: c.content, Confidence: c.confidence, Importance: 0.5, DecayRate: schema.DefaultDecayRate, Utility: 0.5,
 		Tags: c.tags, Origin: schema.OriginAssistant, Trust: min(max(c.trust, 0), unbacked),
 		Attributes: schema.Attributes{schema.AttrTemporal: grounding.Temporal(c.content, d.DB.Now().In(d.Location))},
 	}
@@ -71,7 +71,9 @@ func (c *claim) add(ctx context.Context, tx *schema.Tx, d *Deps, userID int64, k
 		add.Outright, speaker = c.outright, turn.Speaker
 	} else if c.drawn != nil && c.trust == schema.MaxTrust { // else the claim may come from anything in the context
 		m.EventTime = c.drawn.turn.EventTime
-		add.Evidence = []claims.Evidence{{Memory: c.drawn.turn, Quote: c.drawn.quote}}
+		if !c.drawn.apart { // else it may come from anywhere
+			add.Evidence = []claims.Evidence{{Memory: c.drawn.turn, Quote: c.drawn.quote}}
+		}
 		speaker = c.drawn.turn.Speaker
 		add.Outright = true // it may end what a model saved before, and nothing that the user said
 		if m.Stands() {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -89,14 +90,19 @@ func (t *Tool) Run(ctx context.Context, input string) (out Output, err error) {
 		if d.Zone != nil {
 			d.Location, err = d.Zone(ctx)
 		}
-		unstored := false
+		unstored, forgotten := false, false
 		if err == nil && t.stores {
 			unstored, err = isUnstored(ctx, &d, args.words())
+		}
+		if err == nil && t.stores && !unstored {
+			forgotten, err = claims.TellsForgotten(ctx, d.DB, d.Scope, args.words())
 		}
 		switch {
 		case err != nil:
 		case unstored:
 			out.Text = "Nothing is saved: the user asked not to store that."
+		case forgotten:
+			out.Text = "Not saved: the user asked to forget this and has not said it since. Do not bring it up. Nothing was changed."
 		default:
 			out.Text, err = t.run(ctx, &d, args)
 		}

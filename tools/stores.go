@@ -5,10 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/ebbmem/ebb/internal/claims"
+	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/recall"
+	"github.com/ebbmem/ebb/recall/lexicon"
 	"github.com/ebbmem/ebb/recall/stores"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/core"
@@ -65,24 +69,82 @@ func runFindProcedure(ctx context.Context, d *Deps, args *arguments) (string, er
 	if d.Search == nil {
 		return "find_procedure is not available in this host.", nil
 	}
-	answer, err := d.Search(ctx, recall.Query{Text: task, Limit: maxProcedures, Unquarantined: true, Where: &schema.Conditions{Is: map[string]string{schema.AttrStore: stores.Procedural}}})
+	answer, err := d.Search(ctx, recall.Query{
+		Text: task, Limit: 4 * maxProcedures, Dormant: true, Unquarantined: true, Where: &schema.Conditions{Is: map[string]string{schema.AttrStore: stores.Procedural}},
+	})
 	if err != nil {
 		return "", err
 	}
-	if len(answer.Results) == 0 {
+	results := proceduresFor(task, answer.Results, d.Location)
+	if len(results) == 0 {
 		return "No procedure is known for that. If the user agrees, save what works with remember_fact.", nil
 	}
-	d.Shown(ctx, task, answer.Results)
-	records, err := d.Render(ctx, answer.Results)
+	d.Shown(ctx, task, results)
+	records, err := d.Render(ctx, results)
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
 	b.WriteString(records)
-	for _, r := range answer.Results {
+	for _, r := range results {
 		fmt.Fprintf(&b, "\n%s: helped %s times, failed %s times", d.Short(r.Memory.UID), tally(&r.Memory, schema.AttrSuccesses), tally(&r.Memory, schema.AttrFailures))
 	}
 	return b.String(), nil
+}
+
+// leastAlike is the [recall.Result.Similarity] from which a procedure is for a task without a word in
+// common.
+const leastAlike = 0.5
+
+// proceduresFor returns the procedures found that are for a task: with more than half as many of its
+// words, in any inflection, as the one with most of them. Of two that say the same it returns the
+// one that was tried more often.
+func proceduresFor(task string, found []recall.Result, loc *time.Location) (results []recall.Result) {
+	terms, most := text.QueryTerms(task, 0), 0
+	shared := make([]int, len(found))
+	for i := range found {
+		shared[i] = sharedRoots(terms, text.Terms(found[i].Memory.Content))
+		most = max(most, shared[i])
+	}
+	for i, r := range found {
+		if r.Similarity < leastAlike && 2*shared[i] <= most {
+			continue
+		}
+		at := slices.IndexFunc(results, func(other recall.Result) bool { return claims.SameWords(&other.Memory, &r.Memory, loc) })
+		switch {
+		case at < 0 && len(results) < maxProcedures:
+			results = append(results, r)
+		case at >= 0 && tried(&r.Memory) > tried(&results[at].Memory):
+			results[at] = r
+		}
+	}
+	return results
+}
+
+// sharedRoots returns how many of the terms others hold, as they stand or by their root.
+func sharedRoots(terms, others []string) (n int) {
+	roots := make(map[string]bool)
+	for _, term := range others {
+		roots[term] = true
+		for _, root := range lexicon.Roots(term) {
+			roots[root] = true
+		}
+	}
+	for _, term := range terms {
+		if roots[term] || slices.ContainsFunc(lexicon.Roots(term), func(root string) bool { return roots[root] }) {
+			n++
+		}
+	}
+	return n
+}
+
+// tried returns how often a procedure has helped or failed.
+func tried(m *schema.Memory) (n int) {
+	for _, name := range []string{schema.AttrSuccesses, schema.AttrFailures} {
+		times, _ := strconv.Atoi(tally(m, name)) // of digits
+		n += times
+	}
+	return n
 }
 
 // tally returns a counter of a memory, which only digits can be.

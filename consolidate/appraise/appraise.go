@@ -6,8 +6,10 @@ package appraise
 import (
 	"context"
 	"fmt"
+	"iter"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ebbmem/ebb/internal/emotion"
@@ -102,11 +104,61 @@ func LevelOf(importance float64) string {
 	return "low"
 }
 
-// Corrects reports whether a message corrects something, by its words.
-func Corrects(message string) bool { return corrects.MatchString(text.Fold(message)) }
+// Corrects reports whether a message corrects something, by its words in English and Turkish:
+// "that's wrong", "actually, …", "it's 45, not 40". A question and a condition do not.
+func Corrects(message string) bool {
+	for sentence := range sentences(message) {
+		if corrects.MatchString(sentence) && !supposes.MatchString(sentence) {
+			return true
+		}
+	}
+	return false
+}
 
-// corrects matches a folded message that corrects something.
-var corrects = regexp.MustCompile(`(?:^|[^\p{L}])(?:actually|correction|i meant|should be|was wrong|is wrong|not right|no longer|aslında|aslinda|yanlış|yanlis|düzelt\w*|duzelt\w*|doğrusu|dogrusu)(?:[^\p{L}]|$)`)
+// Denies reports whether a message begins with a no and goes on: "No, the painter charges 45".
+// Whether that corrects something depends on what it answers.
+func Denies(message string) bool {
+	for sentence := range sentences(message) {
+		return denies.MatchString(sentence) && !declines.MatchString(sentence)
+	}
+	return false
+}
+
+// sentences yields the folded sentences of a message with their ends.
+func sentences(message string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for line := range strings.SplitSeq(message, "\n") {
+			for line = text.Fold(line); line != ""; {
+				n := len(line)
+				if end := sentenceEnd.FindStringIndex(line); end != nil {
+					n = end[1]
+				}
+				if s := strings.TrimSpace(line[:n]); s != "" && !yield(s) {
+					return
+				}
+				line = line[n:]
+			}
+		}
+	}
+}
+
+var (
+	sentenceEnd = regexp.MustCompile(`[.!?]+(?:\s|$)`)
+	corrects    = regexp.MustCompile(
+		// at the beginning, behind a no
+		`^(?:(?:no|nope|hm+|oh|ah|sorry|wait|well|hay[iı]r|yok)[,.! ]+)*(?:(?:wrong|incorrect|not (?:quite|right|correct|true)|yanl[iı]s|oyle degil|tam degil|dogrusu)(?:[,.!:;–—-]|$)|(?:correction|actually|asl[iı]nda|duzeltme|duzelteyim|dogrusu)[,.!: ])` +
+			// what was said is wrong
+			`|(?:^|[^\pL])(?:that|this|it|you|(?:your|the) (?:answer|number|figure|date|name|price|address|information|info))(?:'s|'re| is| was| are| were)?(?: (?:just|still|quite|all|simply|completely|totally|actually|both))* (?:wrong|incorrect|mistaken|false|outdated|out of date|not (?:quite )?(?:right|correct|true|so)|no longer (?:true|right|correct|so))(?:[^\pL]|$)` +
+			`|(?:^|[^\pL])(?:isn't|wasn't|aren't)(?: quite)? (?:right|correct|true)(?:[^\pL]|$)|(?:^|[^\pL])(?:you got|got) (?:that|it|this|the \pL+) wrong` +
+			`|(?:^|[^\pL])i meant(?:[^\pL]|$)|(?:^|[^\pL])no longer(?:[^\pL]|$)` +
+			// what it should be
+			`|(?:^|[^\pL])(?:it|that|this) should (?:be|have been|say|read|'ve been)(?:[^\pL]|$)|(?:^|[^\pL])(?:it|that|this)(?:'s| is| was) [^.!?,]{1,60}, not [^.!?]` +
+			`|(?:^|[^\pL])(?:bu|bu bilgi|cevab[iı]n|soyledigin|dedigin)(?: \pL+)? (?:yanl[iı]s|dogru degil)|yanl[iı]s (?:soyledin|bilgi|hatirliyorsun)|(?:^|[^\pL])(?:demek istedim|oyle degil|dogru degil)(?:[^\pL]|$)|, \S+ degil[.! ]*$`)
+	// supposes matches what only asks about an error, or names one that is none of the answer's.
+	supposes = regexp.MustCompile(`\?\s*$|(?:^|[^\pL])(?:if|whether|unless|nothing|eger)(?:[^\pL]|$)|wrong (?:to|with|of|for|side|way|number|turn)(?:[^\pL]|$)|should be (?:fine|ok|okay|good|great|enough|easy|possible|nice|safe|ready|done|back|there|here|open)(?:[^\pL]|$)`)
+	denies   = regexp.MustCompile(`^(?:no|nope|nah|hay[iı]r|yok)\s?[,:;–—-]\s*\S+\s+\S`)
+	declines = regexp.MustCompile(`^\pL+\s?[,:;–—-]\s*(?:thanks|thank you|thx|problem|worries|need|matter|idea|rush|hurry|more|not (?:now|yet|today)|tesekkur|sag ol|gerek|simdi degil|sorun degil)|\?\s*$`)
+)
 
 // Importance is the weighted sum of the channels times the boost, 0–1.
 func (c Channels) Importance() float64 {

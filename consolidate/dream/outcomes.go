@@ -21,8 +21,9 @@ import (
 // (cognitive-v9.md, "Update on Use"). Of what was shown to a model before an answer,
 // a memory helped if a name or a number in it that the user had not just said stands
 // in the answer. It did not help if the user corrects the answer within half an hour,
-// in words that the memory shares. Utility moves a tenth of the way to 1 or to 0, once
-// for an answer. Nothing follows from anything else.
+// in words that the memory shares; of what else a corrected answer rests on, nothing is
+// learnt. Utility moves a tenth of the way to 1 or to 0, once for an answer. Nothing follows
+// from anything else.
 //
 // What is related to something shown, and was not shown itself, becomes more stable by
 // 1.02 an answer ("Neighbor evolution"); what was shown has as it was used.
@@ -140,7 +141,8 @@ func (l *learning) judge(ctx context.Context, answer *schema.Memory, later []sch
 			asked += " " + m.Speaker + " " + m.Content
 		}
 	}
-	t := exchange{said: wordsOf(answer.Content), asked: wordsOf(asked), correction: correctionOf(answer, later)}
+	t := exchange{said: wordsOf(answer.Content), asked: wordsOf(asked)}
+	t.correction, t.corrected = correctionOf(answer, later)
 	l.in.Count("answers", 1)
 	seen, ids := make(map[string]bool), []int64(nil)
 	for _, s := range shown {
@@ -196,19 +198,20 @@ func (l *learning) showings(ctx context.Context, session string, since, until ti
 	return shown, nil
 }
 
-// correctionOf returns the terms of the user's next message in the session of an answer
-// if it corrects something in time, or nil.
-func correctionOf(answer *schema.Memory, later []schema.Memory) []string {
+// correctionOf returns the terms of the user's next message in the session of an answer, and
+// whether it corrects something in time. A no to what the answer asks corrects nothing.
+func correctionOf(answer *schema.Memory, later []schema.Memory) (terms []string, corrected bool) {
 	for i := range later {
 		m := &later[i]
 		if m.Role == "user" && m.SessionID == answer.SessionID {
-			if m.OwnWords() && m.CreatedAt.Sub(answer.CreatedAt.Time) <= correctable && appraise.Corrects(m.Content) {
-				return text.QueryTerms(m.Content, 0)
+			if m.OwnWords() && m.CreatedAt.Sub(answer.CreatedAt.Time) <= correctable &&
+				(appraise.Corrects(m.Content) || appraise.Denies(m.Content) && !strings.HasSuffix(strings.TrimSpace(answer.Content), "?")) {
+				return text.QueryTerms(m.Content, 0), true
 			}
-			return nil
+			return nil, false
 		}
 	}
-	return nil
+	return nil, false
 }
 
 // learn judges one memory that was shown.
@@ -264,7 +267,8 @@ func (l *learning) proposals(ctx context.Context) (proposals []consolidate.Propo
 type exchange struct {
 	said       map[string]bool // words of the answer
 	asked      map[string]bool // words of the question
-	correction []string        // terms of a correction; empty if there is none
+	corrected  bool            // the user corrects the answer
+	correction []string        // terms of the correction
 }
 
 // judge reports whether a memory with this text helped, and whether that is known.
@@ -272,6 +276,9 @@ func (t *exchange) judge(content string) (helped, judged bool) {
 	terms := text.Terms(content)
 	if slices.ContainsFunc(t.correction, func(term string) bool { return slices.Contains(terms, term) }) {
 		return false, true
+	}
+	if t.corrected { // in which of its parts, the words do not say
+		return false, false
 	}
 	for name := range namesOf(content) {
 		if t.said[name] && !t.asked[text.Fold(name)] {

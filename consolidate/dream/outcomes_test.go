@@ -116,6 +116,37 @@ func TestOutcomesOfAnswers(t *testing.T) {
 	require.InDelta(t, twice, got[0], 1e-15, "what was undone is learnt again; what is said half an hour later corrects no answer")
 }
 
+// Nothing in an answer that the user calls wrong counts as having helped.
+func TestOutcomesOfWrongAnswers(t *testing.T) {
+	const shares, says = "Quentin charges 40 euros an hour", "Quentin takes 40 euros."
+	for _, c := range []struct {
+		answer, next string
+		utility      float64
+	}{
+		{says, "No, that's wrong.", 0.5},
+		{says, "That's incorrect.", 0.5},
+		{says, "No, Quentin charges 45 euros.", wrong},
+		{says, "That is wrong, he charges 45.", wrong},
+		{says, "Thanks, call him.", once},
+		{says, "No, thanks, that was all.", once},
+		{says, "Did you actually call Quentin?", once},
+		{says + " Shall I call Quentin?", "No, Quentin is on holiday.", once},
+	} {
+		l := open(t)
+		m := l.says(shares)
+		l.utter("s", "user", "What does the painter take?")
+		l.minutes(1)
+		l.show("s", m.UID)
+		l.minutes(2)
+		l.utter("s", "assistant", c.answer)
+		l.minutes(3)
+		l.utter("s", "user", c.next)
+		l.minutes(90)
+		l.night(dream.Outcomes{})
+		require.InDelta(t, c.utility, l.get(m).Utility, 1e-15, c.next)
+	}
+}
+
 func sliceOf(u [4]float64) []float64 { return u[:] }
 
 func TestOutcomesOfHearsay(t *testing.T) {

@@ -21,9 +21,10 @@ const (
 
 // Redundancy is the stage that makes dormant a derived memory that says the same as
 // another one: of one kind and about one subject, with a cosine of terms above 0.9, and with
-// the same names, numbers and negations, where one has each word of the other: "left" is no
-// repetition of "right". The one of higher trust stays, of equal trust that of higher
-// utility, then of higher importance, then the older. At most 50 a day become dormant. Two
+// the same names, numbers and negations, where the other has each of its words: "left" is no
+// repetition of "right", and what says more stays. Of two with the same words that of higher
+// trust stays, of equal trust that of higher utility, then of higher importance, then the
+// older; one never gives way to less trust. At most 50 a day become dormant. Two
 // events of different days are two events, whatever their words.
 //
 // Counts: those of [consolidate.Rules] for redundant.
@@ -73,21 +74,21 @@ func WithTexts(ctx context.Context, s *schema.Snapshot, userID int64, met []sche
 
 // repetitions returns the ids of the memories that repeat one that stays.
 func repetitions(memories []schema.Memory, in *consolidate.Input) map[int64]bool {
-	memories = slices.Clone(memories)
-	slices.SortStableFunc(memories, func(a, b schema.Memory) int {
-		return cmp.Or(cmp.Compare(b.Trust, a.Trust), cmp.Compare(b.Utility, a.Utility), cmp.Compare(b.Importance, a.Importance), cmp.Compare(a.ID, b.ID))
-	})
-	texts, marks := make([]string, len(memories)), make([]map[string]bool, len(memories))
+	texts, marks, order := make([]string, len(memories)), make([]map[string]bool, len(memories)), make([]int, len(memories))
 	for i := range memories {
-		texts[i], marks[i] = memories[i].Content, reconcile.Marks(memories[i].Content)
+		texts[i], marks[i], order[i] = memories[i].Content, reconcile.Marks(memories[i].Content), i
 	}
 	sets := text.TermSets(texts)
+	slices.SortFunc(order, func(i, j int) int {
+		a, b := &memories[i], &memories[j]
+		return cmp.Or(cmp.Compare(b.Trust, a.Trust), cmp.Compare(sets[j].Len(), sets[i].Len()),
+			cmp.Compare(b.Utility, a.Utility), cmp.Compare(b.Importance, a.Importance), cmp.Compare(a.ID, b.ID))
+	})
 	repeats := make(map[int64]bool)
 	var kept []int
-	for i := range memories {
+	for _, i := range order {
 		if slices.ContainsFunc(kept, func(k int) bool {
-			return sets[i].Cosine(sets[k]) > redundantAbove && (sets[i].Within(sets[k]) || sets[k].Within(sets[i])) &&
-				maps.Equal(marks[i], marks[k]) && ofOneThing(&memories[i], &memories[k], in)
+			return sets[i].Cosine(sets[k]) > redundantAbove && sets[i].Within(sets[k]) && maps.Equal(marks[i], marks[k]) && ofOneThing(&memories[i], &memories[k], in)
 		}) {
 			repeats[memories[i].ID] = true
 		} else {

@@ -19,7 +19,7 @@ func TestRedundancy(t *testing.T) {
 		return l.add(func(m *schema.Memory) { m.Content, m.Utility = text, utility })
 	}
 	lower, higher := with(said, 0.5), with(said+" now", 0.7)
-	own := l.add(func(m *schema.Memory) { user(m); m.Content, m.Utility = "A "+said, 0.1 })
+	own := l.add(func(m *schema.Memory) { user(m); m.Content, m.Utility = "A "+said+" now", 0.1 })
 	different := []*schema.Memory{
 		with("The user keeps no brown hens and a loud rooster in the garden behind the old mill", 0.5),
 		with("The user keeps 12 brown hens and a loud rooster in the garden behind the old mill", 0.5),
@@ -63,6 +63,48 @@ func TestRedundancy(t *testing.T) {
 	}
 	report, _ = l.night(dream.Redundancy{})
 	require.Equal(t, 49, report.Changes(), "no more than 50 a day")
+}
+
+// What says more than another memory stays, whichever is older or more useful.
+func TestRedundancyKeepsTheFuller(t *testing.T) {
+	const room = "Bo's guest room has a double bed, a desk, a lamp, a wardrobe and a carpet"
+	for _, c := range []struct {
+		older, newer string
+		useful       int // the more useful one
+		asleep       []int
+	}{
+		{room, room + " and mould", 0, []int{0}},
+		{room, room + " and mould", 1, []int{0}},
+		{room + " and mould", room, 0, []int{1}},
+		{room + " and mould", room, 1, []int{1}},
+		{room, room, 0, []int{1}},
+		{room, room, 1, []int{0}},
+		{room + " and mould", room + " and rats", 0, nil},
+	} {
+		l := open(t)
+		var made []*schema.Memory
+		for i, content := range []string{c.older, c.newer} {
+			made = append(made, l.add(func(m *schema.Memory) {
+				if m.Content, m.Utility = content, 0.5; i == c.useful {
+					m.Utility = 0.6
+				}
+			}))
+		}
+		l.night(dream.Redundancy{})
+		var asleep []int
+		for i, m := range made {
+			if l.get(m).State == schema.StateDormant {
+				asleep = append(asleep, i)
+			}
+		}
+		require.Equal(t, c.asleep, asleep, c)
+	}
+	l := open(t)
+	full := l.add(func(m *schema.Memory) { m.Content = room + " and mould" })
+	own := l.add(func(m *schema.Memory) { user(m); m.Content = room })
+	l.night(dream.Redundancy{})
+	require.Equal(t, schema.StateActive, l.get(full).State, "it says more")
+	require.Equal(t, schema.StateActive, l.get(own).State, "it is the user's")
 }
 
 // Two claims in nearly the same words may be about two subjects.

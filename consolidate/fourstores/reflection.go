@@ -150,10 +150,19 @@ func New(o Options) *Reflections {
 	return &Reflections{o: o}
 }
 
-// Status returns the open reflection, else how the last one ended.
+// Status returns the open reflection, else how the last one ended. If an undo has opened an
+// earlier one again, two are open: it returns the later one, until that is decided.
 func (r *Reflections) Status(ctx context.Context, scope schema.Scope) (s *Status, err error) {
 	s = &Status{State: Idle}
 	err = r.o.DB.ReadUser(ctx, scope, func(ctx context.Context, snap *schema.Snapshot, userID int64) error {
+		open, err := schema.PendingProposals(ctx, snap, userID, kinds)
+		if err != nil {
+			return err
+		}
+		if n := len(open); n > 0 {
+			s, err = r.read(ctx, snap, userID, &open[n-1])
+			return err
+		}
 		last, err := schema.DecidedProposals(ctx, snap, userID, kinds, 1)
 		if err != nil || len(last) == 0 {
 			return err
@@ -289,7 +298,8 @@ func (r *Reflections) Request(ctx context.Context, scope schema.Scope, q Request
 			return err
 		}
 		if len(open) > 0 {
-			return fmt.Errorf("a reflection is %s already, since %s: decide about it first: %w", stateOf(&open[0]), open[0].CreatedAt.UTC().Format(time.DateOnly), schema.ErrConflict)
+			last := &open[len(open)-1]
+			return fmt.Errorf("a reflection is %s already, since %s: decide about it first: %w", stateOf(last), last.CreatedAt.UTC().Format(time.DateOnly), schema.ErrConflict)
 		}
 		q.At = tx.Now.UTC()
 		uid, err := tx.AddProposal(ctx, userID, KindRequest, text.JSON(q), "the agent asks for a reflection", actor)
@@ -398,8 +408,12 @@ func (r *Reflections) Reject(ctx context.Context, scope schema.Scope, id string)
 // undone. The decided proposals are the archive.
 //
 // Errors: [schema.ErrNotFound] for a draft that does not wait in this scope,
-// [schema.ErrConflict] if something that it was written from is forgotten now.
+// [schema.ErrConflict] if something that it was written from is forgotten now,
+// [*schema.InvalidError] if the host has neither block, as with another profile.
 func (r *Reflections) Approve(ctx context.Context, scope schema.Scope, id string) (s *Status, err error) {
+	if r.o.Block(BlockIdentity) == nil && r.o.Block(BlockEvolution) == nil {
+		return nil, &schema.InvalidError{Field: "reflection", Reason: "cannot be recorded: core memory has neither " + BlockIdentity + " nor " + BlockEvolution + " here; approve it with the profile that asked for it"}
+	}
 	change := &undo.Change{Kind: KindDraft, Memory: id, Reason: "the user approved it"}
 	err = r.o.DB.WriteUser(undo.Record(ctx, change), scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
 		p, err := schema.PendingProposal(ctx, tx, userID, id, []string{KindDraft})

@@ -13,13 +13,12 @@ import (
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/internal/topics"
 	"github.com/ebbmem/ebb/schema"
-	"github.com/ebbmem/ebb/schema/core"
 )
 
 // hide forgets the targets and whatever would reveal them: the messages that
 // support the claims, other claims with the same words, memories derived from them, what
-// agents saved from them in other words, and what repeats them in summaries of entities and in
-// core memory.
+// agents saved from them in other words, and what repeats them in summaries of entities, in
+// core memory and in proposals that wait.
 func (w *reading) hide(ctx context.Context, t *targets) error {
 	hidden := make(map[int64]bool)
 	one := func(m *schema.Memory, quarantined bool) error {
@@ -49,7 +48,9 @@ func (w *reading) hide(ctx context.Context, t *targets) error {
 	var sources []int64
 	var quotes []string
 	for _, c := range cited {
-		sources, quotes = append(sources, c.SourceID), append(quotes, c.Quote)
+		if t.restsOn(&c) {
+			sources, quotes = append(sources, c.SourceID), append(quotes, c.Quote)
+		}
 	}
 	meant, secret := w.texts(t, quotes), w.clauses(t)
 	behind, err := w.tx.ByID(ctx, w.UserID, sources)
@@ -117,7 +118,7 @@ func (w *reading) hide(ctx context.Context, t *targets) error {
 	if err := w.clearSummaries(ctx, t); err != nil {
 		return err
 	}
-	return w.clearBlocks(ctx)
+	return w.clearShown(ctx, t)
 }
 
 // saidAgain returns the other messages that a claim rests on if one that the request points at
@@ -164,35 +165,6 @@ func (w *reading) clearSummaries(ctx context.Context, t *targets) error {
 			if err := w.tx.ClearSummary(ctx, &entities[i], w.run.by); err != nil {
 				return err
 			}
-		}
-	}
-	return nil
-}
-
-// clearBlocks takes the hidden reflections out of the lists of core memory, which hold them
-// word for word.
-func (w *reading) clearBlocks(ctx context.Context) error {
-	hidden := make(map[string]bool)
-	for i := range w.hidden {
-		if m := &w.hidden[i]; m.Kind == schema.KindReflection {
-			hidden[m.Content] = true
-		}
-	}
-	if len(hidden) == 0 {
-		return nil
-	}
-	blocks, err := core.AllBlocks(ctx, w.tx, w.UserID)
-	if err != nil {
-		return err
-	}
-	for i := range blocks {
-		b := &blocks[i]
-		content, err := core.Filter(b.Kind, b.Content, func(piece string) (bool, error) { return !hidden[piece], nil })
-		if err != nil || content == b.Content {
-			continue // Filter returns no error but that of its function
-		}
-		if err := core.Set(ctx, w.tx, b, content, b.Trust, "", w.run.by); err != nil {
-			return err
 		}
 	}
 	return nil

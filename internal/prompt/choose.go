@@ -233,6 +233,14 @@ func (s *Lines) Fit(budget int) bool {
 	return s.tokens+s.titles() <= budget
 }
 
+// Room returns how many tokens of a budget all lines and the title would take.
+func (s *Lines) Room(budget int) int {
+	if len(s.all) == 0 {
+		return 0
+	}
+	return min(max(0, budget), s.tokens+s.titles())
+}
+
 // heads returns the titles of the lines and of those that were said in passing if there are no
 // others.
 func (s *Lines) heads() (title, passing string) {

@@ -43,6 +43,9 @@ func (a TermSet) shared(b TermSet) (shared int) {
 	return shared
 }
 
+// Len returns the number of terms.
+func (a TermSet) Len() int { return a.n }
+
 // Within reports whether b has all terms of a.
 func (a TermSet) Within(b TermSet) bool { return a.shared(b) == a.n }
 

@@ -54,7 +54,7 @@ const (
 )
 
 var (
-	asksToReflect = regexp.MustCompile(`(?i)^\W*(?:(?:please|ok(?:ay)?|yes|so|now|and|can you|could you|would you|go ahead and)[\s,]+)*(?:let'?s |let us |i'?d like you to |i want you to )?(?:reflect\b(?:\s+(?:on|now|please|about)\b|\W*$)|consolidate (?:your |the |our |my )?memor(?:y|ies)\b|review (?:your |the |our |my )?memor(?:y|ies)\b)`)
+	asksToReflect = regexp.MustCompile(`(?i)^\W*(?:(?:please|ok(?:ay)?|yes|so|now|and|hey|(?:can|could|would|will|shall|may|should) (?:you|we)|(?:i think |maybe )?we should|(?:it'?s |it is )?time to|go ahead and)[\s,]+)*(?:let'?s |let us |i'?d like (?:you )?to |i want (?:you )?to )?(?:reflect\b(?:\s+(?:on|now|please|about)\b|\W*$)|consolidate (?:your |the |our |my )?memor(?:y|ies)\b|review (?:your |the |our |my )?memor(?:y|ies)\b)`)
 	leaves        = regexp.MustCompile(`(?i)\b(?:going to (?:sleep|bed)|logging off|signing off|good ?night|off to bed)\b`)
 )
 

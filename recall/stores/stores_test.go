@@ -132,6 +132,13 @@ func TestTriggers(t *testing.T) {
 		"I'm going to sleep now":                        SoftTrigger, "logging off": SoftTrigger,
 		"Does the mirror reflect light?": NoTrigger, "Don't reflect now": NoTrigger, "The prices reflect on demand": NoTrigger, "": NoTrigger,
 		"Why would you consolidate memories?": NoTrigger,
+
+		"Can we reflect on today?": Immediate, "Could we reflect now?": Immediate, "Shall we reflect on the week?": Immediate, "Should we reflect?": Immediate,
+		"May we reflect about this?": Immediate, "It's time to reflect on the week.": Immediate, "Time to review memories": Immediate, "I think we should reflect": Immediate,
+		"I'd like to reflect on our week with you.": Immediate, "Hey, reflect on what happened today": Immediate, "Would you consolidate our memories?": Immediate,
+		"Can we reflect light with a mirror?": NoTrigger, "Can mirrors reflect on water?": NoTrigger, "I reflect on my day every evening.": NoTrigger,
+		"We should not reflect on this": NoTrigger, "Can we talk about the mirror?": NoTrigger, "He thinks we should reflect": NoTrigger, "Do we have time to reflect?": NoTrigger,
+		"What can we reflect on?": NoTrigger, "Why should we reflect on that?": NoTrigger, "Can we not reflect today?": NoTrigger, "Time to review the memo": NoTrigger,
 	} {
 		require.Equal(t, want, TriggerOf(message), message)
 	}

@@ -24,31 +24,9 @@ func (b *batch) blocks(ctx context.Context, after int64) (int64, error) {
 }
 
 func (b *batch) block(ctx context.Context, block *core.Block) error {
-	var versions []core.BlockVersion
-	if err := b.tx.NewSelect().Model(&versions).Where("block_id = ?", block.ID).Order("version").Scan(ctx); err != nil {
+	versions, keep, err := b.pieces(ctx, block)
+	if err != nil {
 		return err
-	}
-	seen, own := make(map[string]bool), make(map[string]bool)
-	note := func(actor string) func(string) (bool, error) {
-		return func(piece string) (bool, error) {
-			own[piece] = own[piece] || actor == hostActor && !seen[piece]
-			seen[piece] = true
-			return true, nil
-		}
-	}
-	kept := make(map[string]bool) // versions have most pieces in common
-	keep := func(piece string) (bool, error) {
-		if stays, judged := kept[piece]; judged || own[piece] {
-			return stays || own[piece], nil
-		}
-		reveals, err := b.reveals(ctx, piece)
-		kept[piece] = !reveals
-		return !reveals, err
-	}
-	for _, v := range versions {
-		if _, err := core.Filter(block.Kind, v.Content, note(v.Actor)); err != nil {
-			return err
-		}
 	}
 	for _, v := range versions {
 		content, err := core.Filter(block.Kind, v.Content, keep)
@@ -66,6 +44,36 @@ func (b *batch) block(ctx context.Context, block *core.Block) error {
 		return err
 	}
 	return b.rewrite(ctx, "blocks", "UPDATE blocks SET content = ? WHERE id = ?", content, block.ID)
+}
+
+// pieces returns the versions of a block, and which pieces of them stay: those that the host
+// wrote first, and those that reveal nothing.
+func (b *batch) pieces(ctx context.Context, block *core.Block) (versions []core.BlockVersion, keep func(string) (bool, error), err error) {
+	if err := b.tx.NewSelect().Model(&versions).Where("block_id = ?", block.ID).Order("version").Scan(ctx); err != nil {
+		return nil, nil, err
+	}
+	seen, own := make(map[string]bool), make(map[string]bool)
+	note := func(actor string) func(string) (bool, error) {
+		return func(piece string) (bool, error) {
+			own[piece] = own[piece] || actor == hostActor && !seen[piece]
+			seen[piece] = true
+			return true, nil
+		}
+	}
+	for _, v := range versions {
+		if _, err := core.Filter(block.Kind, v.Content, note(v.Actor)); err != nil {
+			return nil, nil, err
+		}
+	}
+	kept := make(map[string]bool) // versions have most pieces in common
+	return versions, func(piece string) (bool, error) {
+		if stays, judged := kept[piece]; judged || own[piece] {
+			return stays || own[piece], nil
+		}
+		reveals, err := b.reveals(ctx, piece)
+		kept[piece] = !reveals
+		return !reveals, err
+	}, nil
 }
 
 // hostActor is the name in the audit for what the host wrote itself.

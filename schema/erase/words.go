@@ -253,7 +253,7 @@ func (v *vocabulary) readLabels(ctx context.Context) error {
 		}
 		s = statement{}
 		return nil
-	}, `SELECT id, `+labelColumns+` FROM memories m WHERE user_id = ? AND kind <> 'reflection' AND (attributes <> '{}' OR subject <> '' OR object <> '')
+	}, `SELECT id, `+labelColumns+` FROM memories m WHERE user_id = ? AND kind <> 'reflection' AND state <> 'forgotten' AND (attributes <> '{}' OR subject <> '' OR object <> '')
 		AND NOT EXISTS (SELECT 1 FROM erasing x WHERE x.record = 'memories' AND x.id = m.id)`, v.batch.userID)
 	if err == nil {
 		v.other = other
