@@ -153,7 +153,13 @@ func parse(message string) []sentence {
 	if len(message) > maxMessage || strings.TrimSpace(message) == "" {
 		return nil
 	}
-	return sentencesOf(message, maskOf(message))
+	sentences := sentencesOf(message, maskOf(message))
+	for i := range sentences {
+		s := &sentences[i]
+		s.unmarked = !s.question && asksUnmarked(message[s.lo:s.hi])
+		s.question = s.question || s.unmarked
+	}
+	return sentences
 }
 
 // Reported parses a sentence that somebody else, such as an assistant, wrote

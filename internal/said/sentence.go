@@ -24,6 +24,7 @@ type sentence struct {
 	lo, hi   int
 	tokens   []token
 	question bool
+	unmarked bool // it is a question by its form alone
 }
 
 // Bounds that keep the running time linear.
