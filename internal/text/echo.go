@@ -56,7 +56,7 @@ func sentences(s string) func(yield func(sentence string, mark rune) bool) {
 			case '!', '！', '。', '\n', ';', '；':
 				mark = '.'
 			case '.':
-				if next := i + 1; next == len(s) || s[next] == ' ' || s[next] == '\n' {
+				if next := i + 1; next == len(s) || s[next] == '\n' || s[next] == ' ' && !FullStopWithin(strings.TrimSpace(s[from:i]), s[next:]) {
 					mark = '.'
 				}
 			}

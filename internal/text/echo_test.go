@@ -13,7 +13,7 @@ func TestOnlyAsks(t *testing.T) {
 		"Welches Auto fahre ich?", "wo wohnt Jana", "Habe ich Geschwister?", "An welchem Tag ist die Hochzeit?",
 		"¿Qué coche tengo?", "¿Cuándo es la boda?", "¿Tengo hermanos?", "¿De qué color es?",
 		"does jordan believe hes the father", "who teaches me at college", "wat hat der imker mir zu zahlen", "mit wat für ner linie bin ich unterwegs",
-		"que comemos los domingos despues de la iglesia", "en que año llego el hombre a la luna", "婚戒改成几号的 哪家改的", "我跟嘉树现在算结婚了没", "亲戚里谁跟我拿过钱",
+		"que comemos los domingos despues de la iglesia", "en que año llego el hombre a la luna", "婚戒改成几号的 哪家改的", "我跟嘉树现在算结婚了没", "亲戚里谁跟我拿过钱", "wat hab ich am 1. november abends gegessen",
 		"我开什么车？", "我的婚礼是哪天", "我有兄弟姐妹吗？", "你知道我住在哪里吗",
 	} {
 		require.True(t, OnlyAsks(s), s)
