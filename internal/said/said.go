@@ -325,8 +325,9 @@ type Request struct {
 	// Terms are the terms of such a message, each with the probability that it says what
 	// the request is about, 0–1.
 	Terms map[string]float64
-	// Back reports whether a loose request refers to the preceding message.
-	Back bool
+	// Back reports whether a request refers to the preceding message, LastSentence whether only to
+	// the last sentence of that.
+	Back, LastSentence bool
 	// Itself reports that the message is what is to be forgotten, see [Unstored].
 	Itself bool
 }
