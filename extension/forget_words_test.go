@@ -105,3 +105,46 @@ func TestOrdersToForgetWait(t *testing.T) {
 	require.Len(t, p.Lines, 1)
 	require.Equal(t, "I live in Leeds.", p.Lines[0].Text)
 }
+
+// A message that only points back, right after what it means, forgets that and nothing else.
+func TestPointingBackForgetsAtOnce(t *testing.T) {
+	for _, c := range []struct{ kept, secret, request string }{
+		{"ich wohn in witten", "hab mir ne ganze tafel schokolade reingezogen, sach dat bloß keinem", "ach vergiss wat ich grad geschrieben hab, is mir peinlich"},
+		{"ich wohn in witten", "hab im handschuhfach noch nen umschlag mit 1500 euro bar liegen", "moment, vergiss den letzten satz, dat is mir zu heiß"},
+		{"am letzten Tag im Urlaub wars schön", "mein Bruder sitzt im Knast", "bitte vergiss den letzten Satz"},
+		{"ich wohn in witten", "mein Bruder sitzt im Knast", "das war nicht für dich, bitte wieder löschen"},
+		{"i live in leeds", "ok card pin is 8830 tell me if i forget", "no wait dont save that what am i doing scrub it"},
+		{"i live in leeds", "he was well fit that lad in the kebab shop i give him my snap", "omg that was meant for chan not u bin it"},
+		{"vivo en cali", "don Hernan el dueño del local es un tacaño, ojala se le caiga el techo", "borre lo ultimo que dije, fue la rabia, que pena"},
+		{"我住在杭州", "门锁密码换成628417了", "啊等下 刚发的那串数字你别留着 不安全"},
+		{"我住在杭州", "我撞见Kevin跟财务Vivian牵手 天呐", "上一条撤回 当我啥也没看见"},
+	} {
+		l := newDiary(t)
+		l.says(c.kept)
+		l.says(c.secret)
+		l.says(c.request)
+		texts, proposals := l.remains()
+		require.Contains(t, texts, c.kept, c.request)
+		require.NotContains(t, texts, c.secret, c.request)
+		require.NotContains(t, texts, c.request)
+		require.Zero(t, proposals, c.request)
+	}
+	for _, idiom := range []string{"forget it", "vergiss es", "olvídalo", "算了", "scratch that", "streich den letzten Satz", "bin it"} {
+		l := newDiary(t)
+		l.says("My brother Tom is in prison.")
+		l.says(idiom)
+		texts, _ := l.remains()
+		require.Contains(t, texts, "My brother Tom is in prison.", idiom)
+	}
+	l := newDiary(t)
+	l.says("I live in Leeds. My brother Tom is in prison.")
+	l.says("please forget my last sentence")
+	texts, _ := l.remains()
+	require.NotContains(t, texts, "I live in Leeds. My brother Tom is in prison.")
+	require.Contains(t, texts, "I live in Leeds.", "only its last sentence is meant")
+	l = newDiary(t)
+	l.says("schreib mir n gedicht über den herbst")
+	l.says("nee lösch das")
+	texts, _ = l.remains()
+	require.Contains(t, texts, "schreib mir n gedicht über den herbst", "a task, not a secret")
+}

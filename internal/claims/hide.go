@@ -171,12 +171,16 @@ func (w *reading) clearSummaries(ctx context.Context, t *targets) error {
 }
 
 // spared reports whether a claim stays although it rests on what is hidden: the user has stated it
-// again after the request, or it rests on the requesting message alone, and on another part of
-// it than a request: "Scrap the short answers. I'd rather have the long version."
+// again after the request, it rests on another sentence than the one that is meant, or it rests on the
+// requesting message alone, and on another part of it than a request: "Scrap the short answers. I'd rather
+// have the long version."
 func (w *reading) spared(ctx context.Context, t *targets, m *schema.Memory) (bool, error) {
 	cited, err := w.tx.Cited(ctx, []int64{m.ID})
 	if t.request != "" && m.Kind != schema.KindReflection && slices.ContainsFunc(cited, func(c schema.Cited) bool { return w.saidSince(&c) }) {
 		return true, err
+	}
+	if t.only != "" && err == nil && len(cited) > 0 && !slices.ContainsFunc(cited, func(c schema.Cited) bool { return c.Quote == "" || overlap(c.Quote, t.only) }) {
+		return true, nil
 	}
 	return err == nil && len(cited) > 0 && !slices.ContainsFunc(cited, func(c schema.Cited) bool {
 		return c.SourceID != w.ID || c.Quote == "" || slices.ContainsFunc(w.requests, func(q said.Request) bool { return partOf(q, c.Quote) })

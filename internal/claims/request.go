@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/prefilter"
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
@@ -174,6 +175,18 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 	case q.Itself:
 		t.pointed, t.itself = true, true
 	case q.Loose: // see below
+	case q.Back:
+		if t.episodes, err = w.previous(ctx); err != nil {
+			return err
+		}
+		if len(t.episodes) > 0 && text.IsGeneral(t.episodes[0].Content) {
+			t.episodes = nil // "delete that" is of what the assistant was asked to do
+		}
+		if t.pointed = len(t.episodes) > 0; t.pointed && q.LastSentence {
+			if all := grounding.Sentences(t.episodes[0].Content); len(all) > 1 {
+				t.only = all[len(all)-1]
+			}
+		}
 	case q.About != "":
 		named, err := w.named(ctx, q.About)
 		if err != nil {

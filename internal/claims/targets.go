@@ -26,6 +26,7 @@ type targets struct {
 	pointed  bool       // it names nothing and refers to messages
 	parsed   bool       // what code parsed from the messages is meant, too
 	itself   bool       // it is the requesting message
+	only     string     // the one sentence of the messages that is meant, "" for all
 
 	quarantined bool // hide quarantined memories, too
 }

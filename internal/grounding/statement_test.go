@@ -124,3 +124,12 @@ func TestWithSubject(t *testing.T) {
 		require.Equal(t, c.want, WithSubject(c.message, c.sentence, 60))
 	}
 }
+
+// A date in lower case belongs to its sentence, as a German ordinal does.
+func TestSentencesKeepDates(t *testing.T) {
+	require.Equal(t, []string{"darmspiegelung, am 24. april im bergmannsheil.", "muss nüchtern sein"}, Sentences("darmspiegelung, am 24. april im bergmannsheil. muss nüchtern sein"))
+	require.Equal(t, []string{"die feiern am 23. august silberhochzeit"}, Sentences("die feiern am 23. august silberhochzeit"))
+	require.Equal(t, []string{"lea kommt in die 3. klasse.", "Sie freut sich."}, Sentences("lea kommt in die 3. klasse. Sie freut sich."))
+	require.Equal(t, []string{"box 61.", "only me and glen know"}, Sentences("box 61. only me and glen know"))
+	require.Equal(t, []string{"wir treffen uns am 24.", "dann gehn wir essen"}, Sentences("wir treffen uns am 24. dann gehn wir essen"))
+}

@@ -1,8 +1,11 @@
 package prompt
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/text"
@@ -121,8 +124,45 @@ const moreSaid = 0.1
 // maxSentence is the maximum length of a sentence in the core section, in tokens.
 const maxSentence = 60
 
-// Shown returns a sentence as a line shows it: on one line, of at most maxSentence tokens.
-func Shown(s string) string { return text.Truncate(text.Line(s), maxSentence) }
+// clauseRest is how many tokens above maxSentence a line may have to end with its clause.
+const clauseRest = 15
+
+// clauseBound matches where a clause ends: at a mark, or before a conjunction in what was typed without
+// marks.
+var clauseBound = regexp.MustCompile(`[,;:，；：、—–]|\.{3}|…|\p{Han} | (?:and|but|then|because|cos|und|aber|dann|weil|y|pero|porque|entonces) `)
+
+// Shown returns a sentence as a line shows it: on one line, of at most maxSentence tokens. A longer
+// one is cut behind the clause that reaches that length, or in front of it if it goes on for more than
+// clauseRest tokens: the answer to a question often ends its clause.
+func Shown(s string) string {
+	s = text.Line(s)
+	cut := text.Truncate(s, maxSentence)
+	if cut == s {
+		return s
+	}
+	at := len(strings.TrimSuffix(cut, "…"))
+	ends := len(s)
+	if bound := clauseBound.FindStringIndex(s[at:]); bound != nil {
+		ends = at + bound[0]
+		if r, size := utf8.DecodeRuneInString(s[ends:]); unicode.Is(unicode.Han, r) {
+			ends += size
+		}
+	}
+	if text.Tokens(s[:ends]) <= maxSentence+clauseRest {
+		if ends == len(s) {
+			return s
+		}
+		return strings.TrimSpace(s[:ends]) + "…"
+	}
+	if bounds := clauseBound.FindAllStringIndex(s[:at], -1); len(bounds) > 0 && bounds[len(bounds)-1][0] > at*2/3 {
+		last := bounds[len(bounds)-1][0]
+		if r, size := utf8.DecodeRuneInString(s[last:]); unicode.Is(unicode.Han, r) {
+			last += size
+		}
+		return strings.TrimSpace(s[:last]) + "…"
+	}
+	return cut
+}
 
 // forgottenSource returns the message of the user's own that a claim was read from, if that is
 // hidden for something else it says: then what was not hidden with it is shown by itself, without

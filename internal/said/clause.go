@@ -36,7 +36,9 @@ func (r *reader) read(s sentence) []Claim {
 		limit--
 	}
 	if s.question && !asked {
-		limit = r.questionAt(tokens)
+		if limit = r.questionAt(tokens); s.unmarked && limit > 0 && beforeQuestion(r.text[s.lo:s.hi]) == "" {
+			limit = 0 // each of its clauses asks: 婚戒改成几号的 哪家改的
+		}
 		out := r.wishOf(s, blocked)
 		if limit == 0 || len(out) > 0 {
 			if !blocked {

@@ -82,6 +82,7 @@ func beforeQuestion(sentence string) string {
 const (
 	leastStated = 0.25 // at least, by [intent.Lasting]
 	mostAsked   = 0.5  // below, by [intent.Asks]
+	leastAsks   = 0.2  // by [intent.Asks], of what has a form that statements have, too
 )
 
 // clauseEnd matches the end of a clause: where the comma of Chinese is left out, a space.
@@ -172,7 +173,7 @@ func onlyAsks(s intent.Text, lasting float64) bool {
 // OnlyAsks reports whether a message asks something, with or without a question mark, and
 // states nothing.
 func OnlyAsks(message string) bool {
-	if text.OnlyAsks(message) {
+	if text.OnlyAsks(message) || !strings.Contains(message, "\n") && asksUnmarked(message) {
 		return true
 	}
 	signals := intent.Read(message)
@@ -304,29 +305,23 @@ func withFragments(message, sentence string) string {
 	}
 }
 
-// unmarked matches the beginning or the end of questions that were typed without a
-// question mark, by language: English, German, Spanish, Chinese.
-var unmarked = prefilter.New(
-	`(?i)^(?:(?:pls|please|so|and|but|ok|okay|hey|hi|btw|well|also|sorry|quick one)[, ]+)*(?:`+
-		`(?:for|since|until|till|in|at|on|to|with|from|by|of|about) (?:what|which|whom|whose)\b|which \pL|whose \pL|`+
-		`(?:what|where|who|when|why|how)(?:['’]?s| (?:is|are|was|were|am|do|does|did|can|could|will|would|should|shall|has|have|had|much|many|old|far|often))\b|`+
-		`(?:what|how) \pL+ (?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had) (?:i|we|he|she|they|it|you|the|my|our)\b|`+
-		`(?:can|could|would|will|do|did|does|should|shall|are|am) (?:you|i|we|they)\b)`,
-	`(?i)^(?:(?:und|aber|also|bitte|na|du|sag|sag mal|hey|ok)[, ]+)*(?:welche[rsnm]?|warum|wieso|weshalb|wofür|womit|wohin|woher|wen|wem|wessen|`+
-		`(?:was|wer|wo|wann|wie) (?:ist|sind|war|waren|hat|haben|kann|können|muss|müssen|soll|sollen|darf|wird|werden|heißt|kommt|geht|gibt|steht|liegt|viel|viele|lange|oft|alt|hoch|spät)|`+
-		`(?:kannst|könntest|weißt|hast|bist|sollst|soll|darf) (?:du|ich|wir|man)) `,
-	`(?i)^(?:(?:y|pero|oye|bueno|pues|por favor|porfa)[, ]+)*(?:(?:a|de|en|con|por|para|desde|hasta|sobre) )?(?:qué|cuál|cuáles|cuándo|dónde|cómo|quién|quiénes|cuánt[oa]s?) `,
-	`^(?:请问|为什么|怎么|什么时候|哪|谁|多少|几点)|(?:吗|呢|么|多少|是什么|是谁|在哪|在哪里|在哪儿|几号|几点)[。~\s]*$`,
-)
-
 // rhetorical matches questions that tell something: "can you believe, Rayan cuts with
 // the left hand".
-var rhetorical = prefilter.New(`(?i)\b(?:can|could|would) you (?:believe|imagine)\b|\b(?:did|do) (?:you know|i (?:tell|mention|say))\b|\bweißt du,|\bhab(?:e)? ich\b`,
+var rhetorical = prefilter.New(`(?i)\b(?:can|could|would) you (?:believe|imagine)\b|(?:^|[,.;–-]\s*|\b(?:hey|so|btw|and|oh|n|ok|but) )(?:did|do) (?:you know|i (?:tell|mention|say))\b|\bweißt du,|(?:^|[,.;–-]\s*|\b(?:hey|und|ach|aber|du|ja) )hab(?:e)? ich\b`,
 	`(?:^|[ ，,。！])[^ ，,。！哪谁几什怎多么啥何]{0,12}(?:还[没在搁]|正在|正[吃睡忙开])[^ ，,。！呢哪谁几什怎多么啥何不]{0,10}呢[。~\s]*$`)
 
-// asksUnmarked reports whether a sentence is a question without a question mark.
+// asksUnmarked reports whether a sentence is a question without a question mark: by its form, or if
+// its form is one that statements have, too, if it is likelier to ask than to state something lasting.
 func asksUnmarked(sentence string) bool {
-	return !rhetorical.MatchString(sentence) && unmarked.MatchString(sentence)
+	if rhetorical.MatchString(sentence) {
+		return false
+	}
+	form := text.AsksUnmarked(sentence)
+	if form != text.MayAsk {
+		return form == text.AsksByForm
+	}
+	signals := intent.Read(sentence)
+	return intent.Asks.Rate(signals) >= max(leastAsks, intent.Lasting.Rate(signals))
 }
 
 // Asks reports whether a message ends with a question, with or without a mark.

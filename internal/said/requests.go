@@ -13,6 +13,9 @@ import (
 // Requests returns the requests in a user's own message. It ignores quoted and
 // pasted text and code.
 func Requests(message string) []Request {
+	if req, ok := back(message); ok {
+		return []Request{req}
+	}
 	var out []Request
 	for _, s := range parse(message) {
 		s.tokens = languages()[0].spellOut(s.tokens)

@@ -153,7 +153,13 @@ func parse(message string) []sentence {
 	if len(message) > maxMessage || strings.TrimSpace(message) == "" {
 		return nil
 	}
-	return sentencesOf(message, maskOf(message))
+	sentences := sentencesOf(message, maskOf(message))
+	for i := range sentences {
+		s := &sentences[i]
+		s.unmarked = !s.question && asksUnmarked(message[s.lo:s.hi])
+		s.question = s.question || s.unmarked
+	}
+	return sentences
 }
 
 // Reported parses a sentence that somebody else, such as an assistant, wrote
@@ -319,8 +325,9 @@ type Request struct {
 	// Terms are the terms of such a message, each with the probability that it says what
 	// the request is about, 0–1.
 	Terms map[string]float64
-	// Back reports whether a loose request refers to the preceding message.
-	Back bool
+	// Back reports whether a request refers to the preceding message, LastSentence whether only to
+	// the last sentence of that.
+	Back, LastSentence bool
 	// Itself reports that the message is what is to be forgotten, see [Unstored].
 	Itself bool
 }

@@ -24,6 +24,7 @@ type sentence struct {
 	lo, hi   int
 	tokens   []token
 	question bool
+	unmarked bool // it is a question by its form alone
 }
 
 // Bounds that keep the running time linear.
@@ -362,14 +363,8 @@ func abbreviates(s string, i int, r rune, tokens []token) bool {
 	if abbreviations[last.word] {
 		return true
 	}
-	// The full stop of a German ordinal: "am 3. Mai".
-	rest := strings.TrimLeft(s[i+1:], " ")
-	if last.word != "" && last.word[0] >= '0' && last.word[0] <= '9' && len(last.word) <= 2 && len(rest) < len(s[i+1:]) {
-		word := rest
-		if end := strings.IndexFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) }); end >= 0 {
-			word = rest[:end]
-		}
-		return months[foldWord(word)]
+	if text.FullStopWithin(s[tokens[0].lo:i], s[i+1:]) {
+		return true
 	}
 	// An initial: "J. Smith".
 	return last.hi-last.lo == 1 && last.upper && last.word != "i" && !(last.word[0] >= '0' && last.word[0] <= '9')

@@ -56,3 +56,9 @@ func TestLettersToAll(t *testing.T) {
 		}
 	}
 }
+
+func TestDatesDoNotEndSentences(t *testing.T) {
+	assert.Equal(t, []string{"darmspiegelung, am 24. april im bergmannsheil"}, LastingUnits("darmspiegelung, am 24. april im bergmannsheil"))
+	assert.Equal(t, []string{"die kleine kommt in die 3. klasse.", "is jetz in der schule an der ruhr"}, LastingUnits("die kleine kommt in die 3. klasse. is jetz in der schule an der ruhr"))
+	assert.Equal(t, []string{"sie wohnt im 3.", "is voll schön da oben"}, LastingUnits("sie wohnt im 3. is voll schön da oben"))
+}

@@ -102,6 +102,9 @@ func endsSentence(r rune) bool { return strings.ContainsRune(".!?…。！？\n"
 // sure enough to hide it: "don't save this, but …", and whatever is said "off the record". What rather
 // asks to forget something else, or to keep something, does not.
 func Unstored(message string) (says, surely bool) {
+	if _, earlier := back(message); earlier {
+		return false, false
+	}
 	message = Own(markup.ReplaceAllString(message, " "))
 	off := offRecord(message)
 	rest, unkept := withoutRecords(message)

@@ -29,7 +29,7 @@ func OnlyAsks(s string) bool {
 			continue
 		}
 		spanish := mark == '?' && strings.HasPrefix(strings.TrimSpace(sentence), "¿")
-		if mark != '?' && mark != 0 || !spanish && !opensQuestion(sentence, words, mark) {
+		if mark != '?' && (mark != 0 || !asksUnmarked(sentence)) || mark == '?' && !spanish && !opensQuestion(sentence, words) {
 			return false
 		}
 		asked = true
@@ -56,7 +56,7 @@ func sentences(s string) func(yield func(sentence string, mark rune) bool) {
 			case '!', '！', '。', '\n', ';', '；':
 				mark = '.'
 			case '.':
-				if next := i + 1; next == len(s) || s[next] == ' ' || s[next] == '\n' {
+				if next := i + 1; next == len(s) || s[next] == '\n' || s[next] == ' ' && !FullStopWithin(strings.TrimSpace(s[from:i]), s[next:]) {
 					mark = '.'
 				}
 			}
@@ -74,40 +74,33 @@ func sentences(s string) func(yield func(sentence string, mark rune) bool) {
 	}
 }
 
-// opensQuestion reports whether a sentence begins like a question. Without a
-// question mark an interrogative word is required, as "did" and "can" also begin
-// other sentences.
-func opensQuestion(sentence string, words []string, mark rune) bool {
+// asksUnmarked reports whether a sentence without a question mark is a question, likely enough.
+func asksUnmarked(sentence string) bool {
+	form := AsksUnmarked(sentence)
+	return form == AsksByForm || form == MayAsk && !strings.ContainsFunc(sentence, isUnspaced)
+}
+
+// opensQuestion reports whether a sentence with a question mark begins like a question.
+func opensQuestion(sentence string, words []string) bool {
 	for len(words) > 1 && beforeQuestion[words[0]] {
 		words = words[1:]
 	}
 	if first, _ := utf8.DecodeRuneInString(words[0]); isUnspaced(first) {
-		return asksUnspaced(sentence, strings.Join(words, ""), mark)
+		return asksUnspaced(sentence, strings.Join(words, ""))
 	}
-	switch {
-	case askingWord[words[0]]:
-		return mark == '?' || len(words) > 1 && !strings.Contains(sentence, ",")
-	case len(words) > 1 && asksAfter[words[0]]: // "in which city", "an welchem Tag", "de qué color"
-		return askingWord[words[1]]
-	}
-	return mark == '?' && openingVerb[words[0]] && len(words) > 2
+	return askingWord[words[0]] || len(words) > 1 && asksAfter[words[0]] && askingWord[words[1]] || // "in which city", "an welchem Tag", "de qué color"
+		openingVerb[words[0]] && len(words) > 2
 }
 
-// asksUnspaced reports whether a Chinese sentence is a question. Its
+// asksUnspaced reports whether a Chinese sentence with a question mark is a question. Its
 // interrogative word may stand anywhere.
-func asksUnspaced(sentence, s string, mark rune) bool {
+func asksUnspaced(sentence, s string) bool {
 	const vocative = 4 // characters of an address before the question
 	if clause, _, more := strings.Cut(sentence, "，"); more && utf8.RuneCountInString(clause) > vocative &&
 		!slices.ContainsFunc(askingUnspaced, func(w string) bool { return strings.Contains(clause, w) }) {
 		return false
 	}
-	if strings.HasSuffix(s, "吗") || mark == '?' && strings.HasSuffix(s, "呢") {
-		return true
-	}
-	if mark != '?' && (!strings.HasPrefix(s, "我") || utf8.RuneCountInString(s) > 16) {
-		return false
-	}
-	return slices.ContainsFunc(askingUnspaced, func(w string) bool { return strings.Contains(s, w) })
+	return strings.HasSuffix(s, "吗") || strings.HasSuffix(s, "呢") || slices.ContainsFunc(askingUnspaced, func(w string) bool { return strings.Contains(s, w) })
 }
 
 // IsNoAnswer reports whether a text only says that the answer is unknown, in

@@ -12,6 +12,8 @@ func TestOnlyAsks(t *testing.T) {
 		"In which city do I live?", "Do I like olives?", "What do I drive? And since when?",
 		"Welches Auto fahre ich?", "wo wohnt Jana", "Habe ich Geschwister?", "An welchem Tag ist die Hochzeit?",
 		"¿Qué coche tengo?", "¿Cuándo es la boda?", "¿Tengo hermanos?", "¿De qué color es?",
+		"does jordan believe hes the father", "who teaches me at college", "wat hat der imker mir zu zahlen", "mit wat für ner linie bin ich unterwegs",
+		"que comemos los domingos despues de la iglesia", "en que año llego el hombre a la luna", "婚戒改成几号的 哪家改的", "我跟嘉树现在算结婚了没", "亲戚里谁跟我拿过钱", "wat hab ich am 1. november abends gegessen",
 		"我开什么车？", "我的婚礼是哪天", "我有兄弟姐妹吗？", "你知道我住在哪里吗",
 	} {
 		require.True(t, OnlyAsks(s), s)
@@ -21,6 +23,7 @@ func TestOnlyAsks(t *testing.T) {
 		"What a day! We got married.", "When I was ten we moved to Oslo.", "When I was ten, we moved", "Have a nice day", "I have a dog",
 		"Ich fahre einen Skoda.", "Als ich zehn war, zogen wir um.", "Was für ein Tag!", "Ich bin umgezogen, weißt du das schon?",
 		"Tengo un perro.", "Como siempre, fui al mercado.", "我开绿色的车。", "我昨天结婚了！", "我什么都吃。",
+		"What I love is cheese", "how lovely", "wo ich wohne ist es laut", "Wer mich kennt, weiß das", "Que pases buen día", "谁都没告诉", "什么都不想吃", "几天没睡", "他还在上课呢",
 		"How about this: I will start on Monday.", "I had to postpone the wedding, was that wise?", "我对坚果过敏，可以吃什么？",
 	} {
 		require.False(t, OnlyAsks(s), s)

@@ -3,9 +3,9 @@ package text
 // IsStopWord reports whether a folded, unstemmed word (lower case, no
 // diacritics, apostrophes removed: "dont") is too common to search for. The list
 // holds English function words, auxiliaries, their contractions and question
-// words, and the commonest function words of German, Spanish, French, Russian,
-// Chinese and Japanese. It omits numbers, and foreign words that are content
-// words of English ("die", "son", "pour", "war").
+// words, and the commonest function words of German, also in dialect ("wat", "nich"),
+// Spanish, French, Russian, Chinese and Japanese. It omits numbers, and foreign words
+// that are content words of English ("die", "son", "pour", "war", "ham", "pa", "pos").
 func IsStopWord(term string) bool { return stopWords[term] }
 
 var stopWords = WordSet(englishStops, germanStops, spanishStops, frenchStops, russianStops, chineseStops, japaneseStops)
@@ -21,13 +21,14 @@ should shouldnt since so some such t than that the their theirs them themselves 
 though through thus to too under until unless up upon us very via was wasnt we were werent what whatever when
 whenever where wherever whether which whichever while who whoever whom whose why will with within without wont
 would wouldnt yes yet you your yours yourself yourselves theyre youre youve weve theyve whats hows wheres
-whos id ill hes shes thats theres something anything nothing everything someone anyone everyone`
+whos id ill hes shes thats theres something anything nothing everything someone anyone everyone innit cuz tho`
 
 const germanStops = `
 aber als am auch auf aus bei bin bis bist da damit dann das dass dem den denn der des dich dir doch du durch ein
 eine einem einen einer eines er es euch fur habe haben hat hatte hier ich ihm ihn ihnen ihr ihre im in ist ja kann
 kein keine mein meine mich mir mit nach nicht noch nur ob oder sein seine sich sie sind so uber um und uns unser
-vom von vor warum was weil wenn wer wie wir wird wo zu zum zur`
+vom von vor warum was weil wenn wer wie wir wird wo zu zum zur
+dat dit wat watt nich isch ick icke hab jetz nochmal nochma`
 
 const spanishStops = `
 al como con cual cuando de del donde el ella ellas ellos en entre era es esa ese eso esta estaba este esto fue ha

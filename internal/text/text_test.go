@@ -148,8 +148,15 @@ func TestQueryTerms(t *testing.T) {
 	assert.Equal(t, []string{"who", "are", "you"}, QueryTerms("Who are you?", 0), "stop-words alone are kept")
 	assert.Equal(t, []string{"one", "two"}, QueryTerms("one two three", 2))
 	assert.Empty(t, QueryTerms("?!", 0))
-	assert.True(t, IsStopWord("dont"))
-	assert.False(t, IsStopWord("lisbon"))
+	assert.Equal(t, []string{"war", "beruf"}, QueryTerms("wat war der nochmal von beruf", 0))
+	assert.Equal(t, []string{"darf", "rein"}, QueryTerms("und wat darf da nich rein bei ihr", 0))
+	assert.Equal(t, []string{"pa", "work"}, QueryTerms("what did my pa do for work", 0), "a word elsewhere")
+	for _, stop := range strings.Fields("dont wat dat dit nich ne is isch hab gonna innit cuz") {
+		assert.True(t, IsStopWord(stop), stop)
+	}
+	for _, word := range strings.Fields("lisbon pa pos net ham mal war die") {
+		assert.False(t, IsStopWord(word), word)
+	}
 }
 
 func TestChunkBoundaries(t *testing.T) {
