@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -272,5 +273,24 @@ func TestARareWordIdentifies(t *testing.T) {
 				require.Lessf(t, r.Relevance, aboutIt, "%s: %s", asked, r.Memory.Content)
 			}
 		}
+	}
+}
+
+// A stop word that is a name finds what holds it, beside what holds the same word as a verb.
+func TestANameThatIsAStopWord(t *testing.T) {
+	db := open(t)
+	turns := []turn{
+		{session: "a", role: "user", text: "we moved to Go 1.25 in payments-api"},
+		{session: "b", role: "user", text: "in web-console everything is Rust", minutes: 1},
+	}
+	for i, of := range []string{"linter", "handler", "cache", "pool", "build", "chart"} {
+		for j, does := range []string{"has to go", "is green again", "needs a look before we go on", "wants a limit", "is full"} {
+			turns = append(turns, turn{session: of, role: "user", text: "the " + of + " " + does, minutes: 10 + 5*i + j})
+		}
+	}
+	say(t, db, ada, turns...)
+	for _, asked := range []string{"which Go version are we on?", "which go version are we on", "what Go do we use in payments-api?", "is it Go 1.24 or 1.25?"} {
+		at := slices.IndexFunc(search(t, New(db, Options{}), Query{Text: asked}).Results, func(r Result) bool { return strings.Contains(r.Memory.Content, "Go 1.25") })
+		require.True(t, at >= 0 && at < 10, "%s: %d", asked, at)
 	}
 }
