@@ -3,6 +3,7 @@ package recall
 import (
 	"unicode/utf8"
 
+	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/recall/lexicon"
 )
 
@@ -10,7 +11,8 @@ import (
 const asideShare = 0.1
 
 // emphasis is how much each part of the question says about its topic, 0–1. All
-// words count the same except generic ones.
+// words count the same except generic ones, unless they are names: "Go", which as a stop word
+// would be no part.
 //
 // In a script without spaces, most of a question's bigrams span two words and are in
 // no memory for that reason alone. A bigram that is not in the memory counts 0 if it
@@ -32,7 +34,7 @@ func (q *question) emphasis(ix *index) []float64 {
 		}
 		e := 1.0
 		switch {
-		case lexicon.IsGeneric(term), lexicon.IsFunctional(term) && ix.holding(term) > 0:
+		case lexicon.IsGeneric(term) && !text.IsStopWord(term), lexicon.IsFunctional(term) && ix.holding(term) > 0:
 			e = asideShare
 		case lexicon.IsFunctional(term):
 			e = 0

@@ -10,12 +10,13 @@ type passage struct {
 	exact, loose parts // itself, and by a relative
 	near         parts // close to another part
 	stretch      int   // of the memory, with the chunk
+	states       bool  // see [index.states]
 }
 
 // passage reads the terms of a document's best chunk. They must be marked, see
 // [matches.mark].
 func (m *matches) passage(ix *index, q *question, doc uint32, said []uint32) (p passage) {
-	p.stretch = int(m.chunkOf(ix, doc)) / stretchChunks
+	p.stretch, p.states = int(m.chunkOf(ix, doc))/stretchChunks, ix.states(doc)
 	last, lastAt := -1, 0
 	for at, term := range said {
 		part := int(m.terms[term].part) - 1

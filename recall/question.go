@@ -12,6 +12,7 @@ import (
 
 // question is an analysed query.
 type question struct {
+	asked    string
 	terms    []string // all of it, in order
 	parts    []part
 	total    float32 // Σ idf of the parts
@@ -74,7 +75,7 @@ const (
 // understand analyses a question asked at now against the index.
 func (ix *index) understand(asked string, now time.Time) *question {
 	all := text.Terms(asked)
-	q := &question{terms: all, mentions: make(map[string][]int64)}
+	q := &question{asked: asked, terms: all, mentions: make(map[string][]int64)}
 	q.kind, q.ofOthers, q.ofAsking = answerKind(all), text.AsksYou(asked), text.AsksWhatWasAsked(asked)
 	q.personal, q.general = text.IsPersonal(asked), text.IsGeneral(asked)
 	times := text.TimeSpans(asked, now)

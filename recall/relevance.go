@@ -162,7 +162,7 @@ func (t *topic) judge(results []Result) (relevance float64, grounds []Signal) {
 	if t.found(results, &about) {
 		relevance = logistic(odds(grounds))
 	}
-	identifying := parts(lexicon.Identifying(t.terms, t.df))
+	numbers, words := parts(lexicon.Identifying(t.terms, t.df)), parts(lexicon.Distinctive(t.asked, t.terms, t.stated, t.chunks))
 	for i := range results {
 		r, g := &results[i], &all[i]
 		if !r.echo {
@@ -170,7 +170,7 @@ func (t *topic) judge(results []Result) (relevance float64, grounds []Signal) {
 		}
 		r.Grounds = between(g.list(&textAnswers), g.list(&vectorAnswers), t.vectors)
 		r.Relevance = max(r.MinRelevance, relevance*logistic(odds(r.Grounds)))
-		if !r.echo && r.passage.exact&r.passage.near&identifying != 0 {
+		if p := r.passage; !r.echo && (p.exact&p.near&numbers != 0 || p.states && p.exact&words != 0) {
 			r.Relevance = max(r.Relevance, aboutIt)
 		}
 	}

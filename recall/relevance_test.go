@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -183,7 +184,7 @@ func TestARareNumberIdentifies(t *testing.T) {
 func TestRelevanceIsAProbability(t *testing.T) {
 	unit := rapid.Float64Range(0, 1)
 	rapid.Check(t, func(t *rapid.T) {
-		q := &topic{chunks: rapid.IntRange(0, 5000).Draw(t, "chunks"), terms: []string{"kettl"}, emphasis: []float64{1}, df: []int{3}, relation: []float64{0},
+		q := &topic{chunks: rapid.IntRange(0, 5000).Draw(t, "chunks"), terms: []string{"kettl"}, emphasis: []float64{1}, df: []int{3}, stated: []int{0}, relation: []float64{0},
 			named: rapid.Bool().Draw(t, "named"), personal: rapid.Bool().Draw(t, "personal"), vectors: unit.Draw(t, "vectors"), interest: []float32{1}}
 		results := make([]Result, rapid.IntRange(0, 20).Draw(t, "results"))
 		for i := range results {
@@ -226,4 +227,70 @@ func TestSharesAddUp(t *testing.T) {
 		}
 		require.InDelta(t, 1, sum, 1e-9)
 	})
+}
+
+// A word that hardly any message contains is enough, unless the question is general knowledge; not
+// in a small memory, where all words are rare, and not for what was only asked.
+func TestARareWordIdentifies(t *testing.T) {
+	turns := []turn{
+		{session: "en", role: "user", text: "my new gaffers dougie calls everyone sunshine inc the ceo im obsessed"},
+		{session: "en", role: "user", text: "took kobi to ilkley on the train today just for a ride n an ice cream he waved at every cow like he was the king", minutes: 1},
+		{session: "en", role: "user", text: "give our liam the spare for here hes only 5 mins away in buttershaw now", minutes: 2},
+		{session: "es", role: "user", text: "hoy me llamo la mamá de una compañerita de Samuel pa un cumpleaños en un parque de inflables, y toca llevar medias antideslizantes", minutes: 3},
+		{session: "de", role: "user", text: "der kupferschmied hat den zapfen noch nich fertig", minutes: 4},
+		{session: "zh", role: "user", text: "度蜜月去了喀纳斯 冷死了", minutes: 5},
+		{session: "off", role: "user", text: "the peru jumper shrank n the moon lamp went pop", minutes: 6},
+		{session: "off", role: "user", text: "the coffee is spicy n the penguin plates are chipped", minutes: 7},
+		{session: "asked", role: "user", text: "where is wetherby?", minutes: 8},
+	}
+	few := len(turns)
+	for i, of := range []string{"rota", "conveyor", "shutter", "printer", "scanner", "canteen", "lorry", "forklift", "pallet", "locker", "barrier", "heater"} {
+		for j, does := range []string{"is doing my head in again", "made that noise all shift", "went off at half six", "wants chucking out", "had a queue n no patience"} {
+			turns = append(turns, turn{session: of, role: "user", text: "the " + of + " " + does, minutes: 10 + 5*i + j}, turn{session: of, role: "assistant", text: "Oh dear.", minutes: 10 + 5*i + j})
+		}
+	}
+	large, small := open(t), open(t)
+	say(t, large, ada, turns...)
+	say(t, small, ada, turns[:few]...)
+	for asked, holds := range map[string]string{
+		"who is dougie": "dougie", "dougie": "dougie", "what does dougie call everyone": "dougie", "is dougie alright as a gaffer": "dougie",
+		"ilkley": "ilkley", "train to ilkley": "ilkley", "who went to ilkley with me": "ilkley", "buttershaw": "buttershaw", "who lives in buttershaw": "buttershaw",
+		"que se lleva a los inflables": "inflables", "a que hora es lo de los inflables": "inflables",
+		"was is mit dem kupferschmied": "kupferschmied", "hat der kupferschmied sich gemeldet": "kupferschmied",
+		"度蜜月去了哪里": "蜜月", "蜜月那次冷不冷": "蜜月",
+	} {
+		answer := search(t, New(large, Options{}), Query{Text: asked})
+		require.Contains(t, answer.Results[0].Memory.Content, holds, asked)
+		require.GreaterOrEqual(t, answer.Results[0].Relevance, aboutIt, asked)
+	}
+	for _, asked := range []string{
+		"what is the capital of peru", "whats the capital of peru", "how far away is the moon", "what year was the first moon landing", "write a poem about a penguin",
+		"how many penguin species are there", "why is coffee bitter", "wie hoch ist der moon auf englisch", "cual es la capital de Peru", "que es un penguin en español",
+		"where is wetherby", "translate coffee into german",
+	} {
+		for _, db := range []*schema.DB{large, small} {
+			for _, r := range search(t, New(db, Options{}), Query{Text: asked}).Results {
+				require.Lessf(t, r.Relevance, aboutIt, "%s: %s", asked, r.Memory.Content)
+			}
+		}
+	}
+}
+
+// A stop word that is a name finds what holds it, beside what holds the same word as a verb.
+func TestANameThatIsAStopWord(t *testing.T) {
+	db := open(t)
+	turns := []turn{
+		{session: "a", role: "user", text: "we moved to Go 1.25 in payments-api"},
+		{session: "b", role: "user", text: "in web-console everything is Rust", minutes: 1},
+	}
+	for i, of := range []string{"linter", "handler", "cache", "pool", "build", "chart"} {
+		for j, does := range []string{"has to go", "is green again", "needs a look before we go on", "wants a limit", "is full"} {
+			turns = append(turns, turn{session: of, role: "user", text: "the " + of + " " + does, minutes: 10 + 5*i + j})
+		}
+	}
+	say(t, db, ada, turns...)
+	for _, asked := range []string{"which Go version are we on?", "which go version are we on", "what Go do we use in payments-api?", "is it Go 1.24 or 1.25?"} {
+		at := slices.IndexFunc(search(t, New(db, Options{}), Query{Text: asked}).Results, func(r Result) bool { return strings.Contains(r.Memory.Content, "Go 1.25") })
+		require.True(t, at >= 0 && at < 10, "%s: %d", asked, at)
+	}
 }

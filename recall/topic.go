@@ -39,9 +39,11 @@ type topic struct {
 	chunks    int       // of the memory
 	stretches []stretch // of it, one after another
 
+	asked    string
 	terms    []string  // of the parts
 	emphasis []float64 // of each part, 0–1; see [question.emphasis]
 	df       []int     // chunks that hold the part itself
+	stated   []int     // messages of the user's that hold the part; see [index.states]
 	relation []float64 // weight of its best relative that is known, 0–1
 
 	names    []name
@@ -70,7 +72,7 @@ type name struct {
 // newTopic looks up the parts of a question.
 func newTopic(ix *index, m *matches, q *question, candidates []scored) *topic {
 	t := &topic{
-		chunks: ix.chunks.Len(), stretches: ix.stretches(q.parts), emphasis: q.emphasis(ix), named: q.namesPerson(ix),
+		asked: q.asked, chunks: ix.chunks.Len(), stretches: ix.stretches(q.parts), emphasis: q.emphasis(ix), named: q.namesPerson(ix),
 		personal: q.personal, general: q.general,
 		interest: make([]float32, len(candidates)),
 	}
@@ -83,7 +85,7 @@ func newTopic(ix *index, m *matches, q *question, candidates []scored) *topic {
 			relation = max(relation, float64(r.weight))
 		}
 		t.terms, t.relation = append(t.terms, p.term), append(t.relation, relation)
-		t.df = append(t.df, ix.holding(p.term))
+		t.df, t.stated = append(t.df, ix.holding(p.term)), append(t.stated, ix.stating(p))
 	}
 	for _, written := range q.names {
 		n := name{mentions: slices.Clone(q.mentions[written])}
@@ -116,6 +118,26 @@ func (ix *index) holding(term string) int {
 		return int(ix.postings[id].N)
 	}
 	return 0
+}
+
+// states reports a message of the user's that does not only ask.
+func (ix *index) states(doc uint32) bool {
+	d := &ix.docs[doc]
+	return ix.meta[doc].said() && d.flags&byUser != 0 && d.manner&lexicon.OnlyAsks == 0
+}
+
+// stating is how many messages hold a part and state something.
+func (ix *index) stating(p part) (n int) {
+	if p.known {
+		last := int64(-1)
+		for at := range ix.postings[p.exact].All() {
+			if doc := ix.chunks.Doc(at); int64(doc) != last {
+				last = int64(doc)
+				n += int(bit(ix.states(doc)))
+			}
+		}
+	}
+	return n
 }
 
 // stretches counts the uses of each part in every stretch of the memory, up to 255 per
@@ -182,6 +204,7 @@ func (t *topic) discount(c *scored, words int, uses func(term string) int) {
 	for i, term := range t.terms {
 		if n := uses(term); n > 0 {
 			t.df[i], from.uses[i] = max(0, t.df[i]-1), max(0, from.uses[i]-n)
+			t.stated[i] = max(0, t.stated[i]-int(bit(c.passage.states)))
 		}
 	}
 	for k := range t.names {

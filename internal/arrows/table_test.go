@@ -86,15 +86,15 @@ var table = []row{
 	{pkg: "recall", ours: []string{"schema", "schema/pgvector", "schema/vecstore", "recall/background", "recall/diverse", "recall/fluency", "recall/lexicon", "recall/planner", "recall/retention", "recall/together", "recall/users", "internal/idlist", "internal/quickselect", "internal/text", "internal/topics"}},
 	{pkg: "recall/background"}, // reads that yield to searches
 	{pkg: "recall/users"},      // what is cached of each user
-	{pkg: "recall/lexicon", ours: []string{"internal/idlist", "internal/quickselect", "internal/text", "internal/topics"}}, // words: it knows no memory
-	{pkg: "recall/fluency", ours: []string{"internal/topics"}},                                                             // whether an embedder understands a language
-	{pkg: "recall/diverse", ours: []string{"internal/text"}},                                                               // the order of results that do not repeat each other
-	{pkg: "recall/planner", ours: []string{"internal/text", "internal/emotion"}},                                           // how a question is taken apart
-	{pkg: "recall/together", ours: []string{"schema", "schema/inspect"}},                                                   // what was shown together
-	{pkg: "recall/retention", ours: []string{"schema"}},                                                                    // how memories fade
-	{pkg: "recall/cognitive", ours: []string{"schema", "recall", "recall/planner", "recall/retention"}},                    // the formulas of the Cognitive profile
-	{pkg: "recall/reconcile", ours: []string{"schema", "recall", "internal/text"}},                                         // what becomes of a new claim beside what is known
-	{pkg: "recall/stores", ours: []string{"schema", "schema/core", "recall", "recall/retention"}},                          // the stores of the FourStores profile
+	{pkg: "recall/lexicon", ours: []string{"internal/idlist", "internal/intent", "internal/quickselect", "internal/text", "internal/topics"}}, // words: it knows no memory
+	{pkg: "recall/fluency", ours: []string{"internal/topics"}},                                                                                // whether an embedder understands a language
+	{pkg: "recall/diverse", ours: []string{"internal/text"}},                                                                                  // the order of results that do not repeat each other
+	{pkg: "recall/planner", ours: []string{"internal/text", "internal/emotion"}},                                                              // how a question is taken apart
+	{pkg: "recall/together", ours: []string{"schema", "schema/inspect"}},                                                                      // what was shown together
+	{pkg: "recall/retention", ours: []string{"schema"}},                                                                                       // how memories fade
+	{pkg: "recall/cognitive", ours: []string{"schema", "recall", "recall/planner", "recall/retention"}},                                       // the formulas of the Cognitive profile
+	{pkg: "recall/reconcile", ours: []string{"schema", "recall", "internal/text"}},                                                            // what becomes of a new claim beside what is known
+	{pkg: "recall/stores", ours: []string{"schema", "schema/core", "recall", "recall/retention"}},                                             // the stores of the FourStores profile
 	// Brute-force search of vectors; a benchmark reads real ones from a database.
 	{pkg: "recall/vector", ours: []string{"internal/cpu", "internal/quickselect"}, oursInTests: []string{"schema", "schema/vecstore"}},
 	// Seconds later, without a model. Events reach it through the extension: no eventbus.

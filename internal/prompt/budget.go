@@ -13,7 +13,7 @@ import (
 func (a *Asked) Budget(depends bool, usual, own int) int {
 	p, odds := a.own, 1.0
 	switch {
-	case a.s.Name(a.question):
+	case a.s.Name(a.question) || len(a.named) > 0:
 		odds = namedOdds
 	case text.IsPersonal(a.question):
 		odds = personalOdds
@@ -37,8 +37,8 @@ func (a *Asked) Budget(depends bool, usual, own int) int {
 
 // Probabilities that a question is about the user's own affairs. From leastOwn on it gets
 // more than usual, with the square of what it is above, from surelyOwn on all, below
-// leastNear seven tenths of the usual. A name that lines contain multiplies the odds by namedOdds,
-// words for the writer only by personalOdds, as tasks contain them too ("help me with my script"). The
+// leastNear seven tenths of the usual. A name or another rare word that lines contain multiplies the
+// odds by namedOdds, whatever the form of the question, words for the writer only by personalOdds, as tasks contain them too ("help me with my script"). The
 // figures are in benchmarks/NOTES.md, "General tasks".
 const (
 	leastNear    = 0.15

@@ -44,19 +44,20 @@ func Terms(s string) []string {
 // Prepare returns the text that is indexed: [Terms] joined by single spaces.
 func Prepare(s string) string { return strings.Join(Terms(s), " ") }
 
-// QueryTerms returns the terms to search for: [Terms] without stop-words and
-// repetitions, in order of appearance, at most limit of them (limit <= 0 means
-// [DefaultQueryTerms]). A query of stop-words alone keeps them, so a query with a
-// letter or digit never yields an empty list.
+// QueryTerms returns the terms to search for: [Terms] without repetitions and without
+// stop-words, except those used as names ("which Go version"), in order of appearance, at
+// most limit of them (limit <= 0 means [DefaultQueryTerms]). A query of stop-words alone keeps
+// them, so a query with a letter or digit never yields an empty list. [Prepare] keeps all
+// words, so the name is found in every stored text.
 func QueryTerms(s string, limit int) []string {
 	if limit <= 0 {
 		limit = DefaultQueryTerms
 	}
 	var content, stop []string
-	seen := make(map[string]bool)
+	seen, named := make(map[string]bool), namedStops(s)
 	scan(s, func(word []byte, term string) {
 		list := &content
-		if word != nil && stopWords[string(word)] || word == nil && stopWords[term] {
+		if word != nil && stopWords[string(word)] && !named[string(word)] || word == nil && stopWords[term] {
 			list = &stop
 		}
 		if len(*list) < limit && !seen[term] {
