@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"os"
 	"reflect"
 	"strings"
 
@@ -62,9 +63,14 @@ func (s *Server) errorOf(w http.ResponseWriter, err error) {
 	var invalid *extension.InvalidError
 	var redaction *extension.RedactionError
 	var tooLong *http.MaxBytesError
+	var broken *uploadError
 	switch {
 	case errors.As(err, &tooLong):
 		fail(w, http.StatusRequestEntityTooLarge, "too_large", "the body is too long")
+	case errors.As(err, &broken) && errors.Is(err, os.ErrDeadlineExceeded):
+		fail(w, http.StatusRequestTimeout, "body", "the body did not arrive in time")
+	case errors.As(err, &broken):
+		fail(w, http.StatusBadRequest, "body", "the body did not arrive whole")
 	case errors.As(err, &invalid):
 		failField(w, http.StatusBadRequest, "invalid", invalid.Field, invalid.Reason)
 	case errors.Is(err, extension.ErrNotFound):
@@ -88,6 +94,15 @@ func (s *Server) errorOf(w http.ResponseWriter, err error) {
 	}
 }
 
+// uploadError is an error of reading the body of a request: the client's or the network's, not
+// the memory's.
+type uploadError struct{ err error }
+
+func (e *uploadError) Error() string { return e.err.Error() }
+
+// Unwrap returns the cause.
+func (e *uploadError) Unwrap() error { return e.err }
+
 // readBody decodes a JSON body strictly into v. Its errors are errContentType and
 // those that [Server.errorOf] handles.
 func readBody(r *http.Request, v any) error {
@@ -97,7 +112,7 @@ func readBody(r *http.Request, v any) error {
 	}
 	raw, err := io.ReadAll(r.Body)
 	if err != nil {
-		return err
+		return &uploadError{err}
 	}
 	t := reflect.TypeOf(v).Elem()
 	if err := text.StrictJSON(raw, v); err != nil {
