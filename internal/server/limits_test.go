@@ -295,6 +295,27 @@ func TestCodesOfRequestsThatEndEarly(t *testing.T) {
 	}
 }
 
+// A client that reads slowly has the time of one piece for each piece of a long response.
+func TestEachPieceOfAResponseHasItsTime(t *testing.T) {
+	for size, pieces := range map[int]int{0: 1, 1: 1, pieceBytes: 1, pieceBytes + 1: 2, 20*pieceBytes - 1: 20} {
+		out := &deadlines{ResponseRecorder: httptest.NewRecorder()}
+		n, err := (&statusWriter{ResponseWriter: out, patience: time.Minute}).Write(make([]byte, size))
+		require.NoError(t, err)
+		require.Equal(t, size, n)
+		require.Equal(t, size, out.Body.Len())
+		require.Equal(t, pieces, out.set)
+	}
+}
+
+type deadlines struct {
+	*httptest.ResponseRecorder
+
+	set int
+}
+
+// SetWriteDeadline is what http.ResponseController calls.
+func (d *deadlines) SetWriteDeadline(time.Time) error { d.set++; return nil }
+
 // unread is a response whose client is gone.
 type unread struct{ http.ResponseWriter }
 

@@ -62,11 +62,19 @@ type statusWriter struct {
 	patience time.Duration
 }
 
+// pieceBytes is how much a client may take statusWriter.patience to read.
+const pieceBytes = 64 << 10
+
 // Write implements io.Writer. A client that reads nothing would otherwise hold the
-// snapshot of its export, and the log of the file could not be truncated.
-func (w *statusWriter) Write(p []byte) (int, error) {
-	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.patience)) // a recorder of tests has none
-	n, err := w.ResponseWriter.Write(p)
+// snapshot of its export, and the log of the file could not be truncated. The limit is one of each
+// piece: a slow client that goes on reading gets a long response whole.
+func (w *statusWriter) Write(p []byte) (n int, err error) {
+	for first := true; first || len(p) > 0 && err == nil; first = false {
+		_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.patience)) // a recorder of tests has none
+		var wrote int
+		wrote, err = w.ResponseWriter.Write(p[:min(len(p), pieceBytes)])
+		n, p = n+wrote, p[wrote:]
+	}
 	w.cut = w.cut || err != nil
 	return n, err
 }
