@@ -16,6 +16,7 @@ import (
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/undo"
 )
 
 // The life of a memory over HTTP: each answer fits the OpenAPI document, and the
@@ -165,6 +166,20 @@ func TestOneIDAtOnce(t *testing.T) {
 	all, err := w.ext.Timeline(t.Context(), extension.Scope{User: "ada"}, extension.TimelineQuery{Limit: 100})
 	require.NoError(t, err)
 	require.Len(t, all, 20, "what is refused is not stored in part")
+}
+
+// What the operator wrote about a change is not for a client's model.
+func TestReasonsAreNotForClients(t *testing.T) {
+	w := newWorld(t, Options{})
+	id := w.ask(200, w.adaHost, "POST", "/v1/facts", dict{"content": "I live in Ghent."})["memory_id"].(string)
+	_, err := w.ext.Forget(undo.Record(t.Context(), &undo.Change{Kind: "forget", Memory: id, Reason: "the Zwicklbank affair"}), extension.Scope{User: "ada"}, id)
+	require.NoError(t, err)
+	for token, told := range map[string]bool{w.adaHost: true, w.adaClient: false} {
+		status, content := w.do(w.request(token, "GET", "/v1/nights", ""))
+		require.Equal(t, 200, status)
+		require.Equal(t, told, strings.Contains(content, "Zwicklbank"), content)
+		require.Contains(t, content, `"cause"`)
+	}
 }
 
 // What a client's token writes is not the user's word, whichever way it comes in.
