@@ -316,6 +316,34 @@ type deadlines struct {
 // SetWriteDeadline is what http.ResponseController calls.
 func (d *deadlines) SetWriteDeadline(time.Time) error { d.set++; return nil }
 
+func TestAFullDiskIsToldApart(t *testing.T) {
+	var told []error
+	w := newWorld(t, Options{Report: func(err error) { told = append(told, err) }})
+	out := httptest.NewRecorder()
+	w.server.errorOf(out, fmt.Errorf("commit: %w", extension.ErrDiskFull))
+	require.Equal(t, 507, out.Code)
+	require.Contains(t, out.Body.String(), "nothing was stored")
+	require.Len(t, told, 1)
+}
+
+// An error about a time names the field, and which message it is of.
+func TestWrongTimesAreNamed(t *testing.T) {
+	w := newWorld(t, Options{})
+	good, bad := `{"role": "user", "text": "x", "at": "2026-11-30T10:00:00Z"}`, `{"role": "user", "text": "x", "at": "2026-11-30"}`
+	for _, c := range []struct{ path, body, field string }{
+		{"/v1/turns", `{"turns": [` + bad + `]}`, "turns[0].at"},
+		{"/v1/turns", `{"turns": [` + good + "," + good + "," + bad + `]}`, "turns[2].at"},
+		{"/v1/search", `{"query": "x", "since": "2026-11-30T10:00:00Z", "until": "yesterday"}`, "until"},
+		{"/v1/search", `{"query": "x", "known_at": ""}`, "known_at"},
+	} {
+		status, content := w.do(w.request(w.adaHost, "POST", c.path, c.body))
+		require.Equal(t, 400, status)
+		require.Contains(t, content, `"field":"`+c.field+`"`)
+		require.Contains(t, content, "must be a time")
+		require.NotContains(t, content, "yesterday")
+	}
+}
+
 // unread is a response whose client is gone.
 type unread struct{ http.ResponseWriter }
 
