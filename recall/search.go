@@ -459,8 +459,11 @@ func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64
 		}
 	}
 	results = slices.DeleteFunc(results, func(r Result) bool {
+		if !isKeptSentence(&r.Memory) {
+			return false
+		}
 		says := r.Memory.Saying()
-		return isKeptSentence(&r.Memory) && slices.ContainsFunc(texts, func(t schema.Saying) bool { return says.IsOf(&t) })
+		return slices.ContainsFunc(texts, func(t schema.Saying) bool { return says.IsOf(&t) })
 	})
 	return append(results, repeated[:min(len(repeated), want-len(results))]...), nil
 }

@@ -227,3 +227,12 @@ func TestProposalsAreShownWhole(t *testing.T) {
 	require.Contains(t, page, "There is more than this page shows")
 	require.Less(t, len(page), 200<<10)
 }
+
+// A message dated beyond the calendar does not close the page.
+func TestTimelineWithAMessageOfTheLastDay(t *testing.T) {
+	w := newWorld(t, Options{}).enter()
+	require.NoError(t, w.ext.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "See you then.", eventbus.At(time.Date(9999, 12, 31, 12, 0, 0, 0, time.UTC)))))
+	require.NoError(t, w.ext.WaitIdle(t.Context()))
+	status, content := w.get("/u/1/timeline")
+	require.Equal(t, 200, status, content)
+}

@@ -48,6 +48,9 @@ type validity struct {
 // maxDay is the most memories of one day that are listed.
 const maxDay = 120
 
+// lastYear is the last year of the calendar, whose months have a next one.
+const lastYear = 9998
+
 func timeline(r *request) (answer, error) {
 	v := past{Session: r.FormValue("session")}
 	loc := r.o.Location
@@ -59,7 +62,7 @@ func timeline(r *request) (answer, error) {
 		return answer{}, err
 	}
 	v.Day = r.now()
-	if v.HasDates = !newest.IsZero(); v.HasDates {
+	if v.HasDates = !newest.IsZero(); v.HasDates && newest.In(loc).Year() <= lastYear {
 		v.Day = newest.In(loc)
 	}
 	whole := false
@@ -72,7 +75,7 @@ func timeline(r *request) (answer, error) {
 	default:
 		v.Day, err = time.ParseInLocation(time.DateOnly, asked, loc)
 	}
-	if err != nil || v.Day.Year() < 1000 || v.Day.Year() > 9998 {
+	if err != nil || v.Day.Year() < 1000 || v.Day.Year() > lastYear {
 		return answer{}, &extension.InvalidError{Field: "day", Reason: "must be a day such as 2026-03-01, or a month such as 2026-03"}
 	}
 	v.Day = time.Date(v.Day.Year(), v.Day.Month(), v.Day.Day(), 0, 0, 0, 0, loc)

@@ -22,7 +22,11 @@ const beside = 0.4
 // with "…" where others are left out. Terms that are rare in the text weigh more. Without
 // any of the terms it is the beginning. Of a text above 64 KiB it reads the beginning.
 func Excerpt(s string, terms []string, most int) (line string, cut bool) {
-	if line = text.Line(s); text.Tokens(line) <= most {
+	whole := len(s) <= max(maxRead, 16*most) // a token of more bytes than 16 is rare
+	if !whole {
+		s = strings.ToValidUTF8(s[:max(maxRead, 16*most)], "")
+	}
+	if line = text.Line(s); whole && text.Tokens(line) <= most {
 		return line, false
 	}
 	pieces := passages(strings.ToValidUTF8(s[:min(len(s), maxRead)], ""), most)

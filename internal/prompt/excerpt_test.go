@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
@@ -42,4 +43,21 @@ func TestExcerptIsBoundedAndOneLine(t *testing.T) {
 			require.Equal(t, text.Line(s), got)
 		}
 	})
+}
+
+// Of a long text only the beginning is read, whose cost does not grow with the text.
+func TestExcerptOfALongTextReadsItsBeginning(t *testing.T) {
+	allocated := func(size int) uint64 {
+		s := strings.Repeat("The harbour of Ghent\nhas many boats. ", size/37)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, cut := Excerpt(s, []string{"boat"}, 50)
+		runtime.ReadMemStats(&after)
+		require.True(t, cut)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	require.Less(t, allocated(16*maxRead), 2*allocated(2*maxRead))
+	blank, cut := Excerpt("Boats."+strings.Repeat(" ", 2*maxRead)+"The end.", nil, 50)
+	require.True(t, cut, "what was not read may say something")
+	require.Contains(t, blank, "Boats.")
 }

@@ -5,11 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
+	"os"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/engine"
@@ -62,9 +65,14 @@ func (s *Server) errorOf(w http.ResponseWriter, err error) {
 	var invalid *extension.InvalidError
 	var redaction *extension.RedactionError
 	var tooLong *http.MaxBytesError
+	var broken *uploadError
 	switch {
 	case errors.As(err, &tooLong):
 		fail(w, http.StatusRequestEntityTooLarge, "too_large", "the body is too long")
+	case errors.As(err, &broken) && errors.Is(err, os.ErrDeadlineExceeded):
+		fail(w, http.StatusRequestTimeout, "body", "the body did not arrive in time")
+	case errors.As(err, &broken):
+		fail(w, http.StatusBadRequest, "body", "the body did not arrive whole")
 	case errors.As(err, &invalid):
 		failField(w, http.StatusBadRequest, "invalid", invalid.Field, invalid.Reason)
 	case errors.Is(err, extension.ErrNotFound):
@@ -77,6 +85,9 @@ func (s *Server) errorOf(w http.ResponseWriter, err error) {
 		fail(w, http.StatusConflict, "conflict", "the record was changed since, or is no longer current")
 	case errors.Is(err, extension.ErrReadOnly):
 		fail(w, http.StatusForbidden, "read_only", "the memory is open for reading only; ebb serve, or ebb inspect --write, opens it for writing")
+	case errors.Is(err, extension.ErrDiskFull):
+		s.o.Report(err)
+		fail(w, http.StatusInsufficientStorage, "disk_full", "the disk of the memory is full; nothing was stored")
 	case errors.As(err, &redaction):
 		s.o.Report(err)
 		fail(w, http.StatusUnprocessableEntity, "redaction", "the text could not be checked for secrets; nothing was stored")
@@ -88,6 +99,15 @@ func (s *Server) errorOf(w http.ResponseWriter, err error) {
 	}
 }
 
+// uploadError is an error of reading the body of a request: the client's or the network's, not
+// the memory's.
+type uploadError struct{ err error }
+
+func (e *uploadError) Error() string { return e.err.Error() }
+
+// Unwrap returns the cause.
+func (e *uploadError) Unwrap() error { return e.err }
+
 // readBody decodes a JSON body strictly into v. Its errors are errContentType and
 // those that [Server.errorOf] handles.
 func readBody(r *http.Request, v any) error {
@@ -97,11 +117,11 @@ func readBody(r *http.Request, v any) error {
 	}
 	raw, err := io.ReadAll(r.Body)
 	if err != nil {
-		return err
+		return &uploadError{err}
 	}
 	t := reflect.TypeOf(v).Elem()
 	if err := text.StrictJSON(raw, v); err != nil {
-		return badBody(err, t)
+		return badBody(raw, err, t)
 	}
 	return complete(raw, t)
 }
@@ -110,10 +130,10 @@ func readBody(r *http.Request, v any) error {
 func complete(raw []byte, t reflect.Type) error {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &fields); err != nil {
-		return badBody(err, t)
+		return badBody(raw, err, t)
 	}
 	if fields == nil { // null
-		return badBody(errors.New("no object"), t)
+		return badBody(raw, errors.New("no object"), t)
 	}
 	for i := range t.NumField() {
 		if name, rest, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); rest == "" && (fields[name] == nil || string(fields[name]) == "null") {
@@ -127,8 +147,13 @@ func complete(raw []byte, t reflect.Type) error {
 const described = "; /v1/openapi.json describes every body"
 
 // badBody converts a decoding error to an [*extension.InvalidError] that names the
-// field. t is the type of the body.
-func badBody(err error, t reflect.Type) error {
+// field. raw is the body, t its type.
+func badBody(raw []byte, err error, t reflect.Type) error {
+	if _, wrong := errors.AsType[*time.ParseError](err); wrong {
+		if field := wrongTime(raw, t); field != "" {
+			return &extension.InvalidError{Field: field, Reason: "must be a time with its zone, such as 2026-03-01T09:00:00Z" + described}
+		}
+	}
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) && kind.Field != "" {
 		if kind.Type.Kind() == reflect.Int {
@@ -140,6 +165,33 @@ func badBody(err error, t reflect.Type) error {
 		return &extension.InvalidError{Field: text.Truncate(strings.Trim(name, `"`), 20), Reason: "is not a field here; the body has " + strings.Join(fieldsOf(t), ", ")}
 	}
 	return &extension.InvalidError{Field: "body", Reason: "is not one JSON object" + described}
+}
+
+// wrongTime returns the path of the first field of a body that is no time, such as turns[2].at, and
+// "" for none: the decoder does not name it.
+func wrongTime(raw []byte, t reflect.Type) string {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil {
+		return ""
+	}
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		value, of := fields[name], t.Field(i).Type
+		if of == reflect.TypeFor[time.Time]() && value != nil && json.Unmarshal(value, new(time.Time)) != nil {
+			return name
+		}
+		if of.Kind() != reflect.Slice || of.Elem().Kind() != reflect.Struct {
+			continue
+		}
+		var items []json.RawMessage
+		_ = json.Unmarshal(value, &items) // what is no list holds no times
+		for at, item := range items {
+			if wrong := wrongTime(item, of.Elem()); wrong != "" {
+				return fmt.Sprintf("%s[%d].%s", name, at, wrong)
+			}
+		}
+	}
+	return ""
 }
 
 // fieldsOf returns the names of a body's fields.

@@ -385,6 +385,11 @@ func (c *call) forget(ctx context.Context) (changeOut, error) {
 
 func (c *call) nights(ctx context.Context) (nightsOut, error) {
 	runs, err := c.ext.Runs(ctx, c.scope, cmp.Or(c.limit, 50))
+	for i := range runs {
+		if !c.token.Host { // they hold the operator's reasons, and what was forgotten
+			runs[i].Stages, runs[i].Error = nil, ""
+		}
+	}
 	return nightsOut{append([]extension.Run{}, runs...)}, err
 }
 

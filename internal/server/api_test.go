@@ -16,6 +16,7 @@ import (
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/schema"
+	"github.com/ebbmem/ebb/schema/undo"
 )
 
 // The life of a memory over HTTP: each answer fits the OpenAPI document, and the
@@ -76,6 +77,9 @@ func TestAPIMatchesDocument(t *testing.T) {
 	fits(409, w.adaHost, "POST", "/v1/facts/"+id+"/correct", "/v1/facts/{id}/correct", dict{"content": "I live in Rome."})
 	id = moved["memory_id"].(string)
 	require.Equal(t, "I live in Ghent.", fits(200, w.adaClient, "GET", "/v1/memories/"+id, "/v1/memories/{id}", nil)["memory"].(dict)["content"])
+	messages, err := w.ext.Timeline(t.Context(), extension.Scope{User: "ada"}, extension.TimelineQuery{Kinds: []extension.Kind{extension.KindEpisode}})
+	require.NoError(t, err)
+	require.NotEmpty(t, fits(200, w.adaHost, "GET", "/v1/memories/"+messages[0].UID, "/v1/memories/{id}", nil)["event"].(dict)["payload"])
 	gone := fits(200, w.adaHost, "DELETE", "/v1/memories/"+id, "/v1/memories/{id}", nil)
 	require.Equal(t, "forgotten", gone["change"])
 	require.NotContains(t, w.ask(200, w.adaHost, "POST", "/v1/context", dict{"question": "Where do I live?"})["block"], "Ghent")
@@ -165,6 +169,20 @@ func TestOneIDAtOnce(t *testing.T) {
 	all, err := w.ext.Timeline(t.Context(), extension.Scope{User: "ada"}, extension.TimelineQuery{Limit: 100})
 	require.NoError(t, err)
 	require.Len(t, all, 20, "what is refused is not stored in part")
+}
+
+// What the operator wrote about a change is not for a client's model.
+func TestReasonsAreNotForClients(t *testing.T) {
+	w := newWorld(t, Options{})
+	id := w.ask(200, w.adaHost, "POST", "/v1/facts", dict{"content": "I live in Ghent."})["memory_id"].(string)
+	_, err := w.ext.Forget(undo.Record(t.Context(), &undo.Change{Kind: "forget", Memory: id, Reason: "the Zwicklbank affair"}), extension.Scope{User: "ada"}, id)
+	require.NoError(t, err)
+	for token, told := range map[string]bool{w.adaHost: true, w.adaClient: false} {
+		status, content := w.do(w.request(token, "GET", "/v1/nights", ""))
+		require.Equal(t, 200, status)
+		require.Equal(t, told, strings.Contains(content, "Zwicklbank"), content)
+		require.Contains(t, content, `"cause"`)
+	}
 }
 
 // What a client's token writes is not the user's word, whichever way it comes in.

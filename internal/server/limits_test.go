@@ -219,6 +219,136 @@ func TestBacklogIsOfTheMemoryAlone(t *testing.T) {
 	require.Contains(t, content, "ebb_backlog 0\n")
 }
 
+// A broken upload is the client's fault: the operator hears nothing of it.
+func TestBrokenUploads(t *testing.T) {
+	for name, c := range map[string]struct {
+		timeout time.Duration
+		body    string
+		want    string
+	}{
+		"a malformed chunk": {time.Minute, "Transfer-Encoding: chunked\r\n\r\nZZZ\r\n", "HTTP/1.1 400 "},
+		"a body that ends":  {time.Minute, "Content-Length: 1000\r\n\r\n{\"turns\":", "HTTP/1.1 400 "},
+		"a stalled body":    {time.Second, "Content-Length: 1000\r\n\r\n{\"turns\":", "HTTP/1.1 408 "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, Options{Timeout: c.timeout, Report: func(err error) { t.Error(err) }})
+			served := w.server.httpServer(w.server.Handler())
+			l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+			require.NoError(t, err)
+			ended := make(chan error, 1)
+			go func() { ended <- served.Serve(l) }()
+			client, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", l.Addr().String())
+			require.NoError(t, err)
+			_, err = io.WriteString(client, "POST /v1/turns HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+w.adaHost+"\r\nContent-Type: application/json\r\n"+c.body)
+			require.NoError(t, err)
+			if c.timeout == time.Minute {
+				require.NoError(t, client.(*net.TCPConn).CloseWrite())
+			}
+			require.NoError(t, client.SetReadDeadline(time.Now().Add(20*time.Second)))
+			answered, err := io.ReadAll(client) // the server ends the connection
+			require.NoError(t, err)
+			require.True(t, strings.HasPrefix(string(answered), c.want), "%s", answered)
+			require.NotContains(t, string(answered), "operator")
+			require.NoError(t, client.Close())
+			require.NoError(t, served.Close())
+			require.ErrorIs(t, <-ended, http.ErrServerClosed)
+		})
+	}
+}
+
+// The counts tell apart who ended a response.
+func TestCodesOfRequestsThatEndEarly(t *testing.T) {
+	gone, leave := context.WithCancel(t.Context())
+	page := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/panics":
+			panic(http.ErrAbortHandler)
+		case "/cut":
+			_, _ = io.WriteString(w, "half")
+			panic(http.ErrAbortHandler)
+		case "/left":
+			leave()
+			w.WriteHeader(503)
+		default:
+			_, _ = io.WriteString(w, "whole")
+		}
+	})
+	for path, want := range map[string]string{"/panics": "500", "/cut": "500", "/left": "499", "/unread": "499", "/": "200"} {
+		t.Run(path, func(t *testing.T) {
+			w := newWorld(t, Options{Page: page})
+			ctx := t.Context()
+			if path == "/left" {
+				ctx = gone
+			}
+			func() {
+				defer func() { _ = recover() }() // package http does
+				var out http.ResponseWriter = httptest.NewRecorder()
+				if path == "/unread" {
+					out = unread{out}
+				}
+				w.server.Handler().ServeHTTP(out, httptest.NewRequest("GET", "http://localhost"+path, nil).WithContext(ctx))
+			}()
+			_, content := w.do(w.request(w.service, "GET", "/metrics", ""))
+			require.Regexp(t, `ebb_request_seconds_count\{route="/",code="`+want+`"\} 1`, content)
+			require.Equal(t, 1, strings.Count(content, `_count{route="/"`))
+		})
+	}
+}
+
+// A client that reads slowly has the time of one piece for each piece of a long response.
+func TestEachPieceOfAResponseHasItsTime(t *testing.T) {
+	for size, pieces := range map[int]int{0: 1, 1: 1, pieceBytes: 1, pieceBytes + 1: 2, 20*pieceBytes - 1: 20} {
+		out := &deadlines{ResponseRecorder: httptest.NewRecorder()}
+		n, err := (&statusWriter{ResponseWriter: out, patience: time.Minute}).Write(make([]byte, size))
+		require.NoError(t, err)
+		require.Equal(t, size, n)
+		require.Equal(t, size, out.Body.Len())
+		require.Equal(t, pieces, out.set)
+	}
+}
+
+type deadlines struct {
+	*httptest.ResponseRecorder
+
+	set int
+}
+
+// SetWriteDeadline is what http.ResponseController calls.
+func (d *deadlines) SetWriteDeadline(time.Time) error { d.set++; return nil }
+
+func TestAFullDiskIsToldApart(t *testing.T) {
+	var told []error
+	w := newWorld(t, Options{Report: func(err error) { told = append(told, err) }})
+	out := httptest.NewRecorder()
+	w.server.errorOf(out, fmt.Errorf("commit: %w", extension.ErrDiskFull))
+	require.Equal(t, 507, out.Code)
+	require.Contains(t, out.Body.String(), "nothing was stored")
+	require.Len(t, told, 1)
+}
+
+// An error about a time names the field, and which message it is of.
+func TestWrongTimesAreNamed(t *testing.T) {
+	w := newWorld(t, Options{})
+	good, bad := `{"role": "user", "text": "x", "at": "2026-11-30T10:00:00Z"}`, `{"role": "user", "text": "x", "at": "2026-11-30"}`
+	for _, c := range []struct{ path, body, field string }{
+		{"/v1/turns", `{"turns": [` + bad + `]}`, "turns[0].at"},
+		{"/v1/turns", `{"turns": [` + good + "," + good + "," + bad + `]}`, "turns[2].at"},
+		{"/v1/search", `{"query": "x", "since": "2026-11-30T10:00:00Z", "until": "yesterday"}`, "until"},
+		{"/v1/search", `{"query": "x", "known_at": ""}`, "known_at"},
+	} {
+		status, content := w.do(w.request(w.adaHost, "POST", c.path, c.body))
+		require.Equal(t, 400, status)
+		require.Contains(t, content, `"field":"`+c.field+`"`)
+		require.Contains(t, content, "must be a time")
+		require.NotContains(t, content, "yesterday")
+	}
+}
+
+// unread is a response whose client is gone.
+type unread struct{ http.ResponseWriter }
+
+func (unread) Write([]byte) (int, error) { return 0, net.ErrClosed }
+
 // A page behind a proxy that adds TLS sends its forms from https.
 func TestThePageBehindAProxyWithTLS(t *testing.T) {
 	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "the page") })

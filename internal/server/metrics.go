@@ -58,23 +58,36 @@ type statusWriter struct {
 	http.ResponseWriter
 
 	status   int
+	cut      bool // a write failed
 	patience time.Duration
 }
 
+// pieceBytes is how much a client may take statusWriter.patience to read.
+const pieceBytes = 64 << 10
+
 // Write implements io.Writer. A client that reads nothing would otherwise hold the
-// snapshot of its export, and the log of the file could not be truncated.
-func (w *statusWriter) Write(p []byte) (int, error) {
-	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.patience)) // a recorder of tests has none
-	return w.ResponseWriter.Write(p)
+// snapshot of its export, and the log of the file could not be truncated. The limit is one of each
+// piece: a slow client that goes on reading gets a long response whole.
+func (w *statusWriter) Write(p []byte) (n int, err error) {
+	for first := true; first || len(p) > 0 && err == nil; first = false {
+		_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(w.patience)) // a recorder of tests has none
+		var wrote int
+		wrote, err = w.ResponseWriter.Write(p[:min(len(p), pieceBytes)])
+		n, p = n+wrote, p[wrote:]
+	}
+	w.cut = w.cut || err != nil
+	return n, err
 }
 
 // unhurried reads the rest of a request, and ends the limits of time of its connection:
 // what follows may take long. Each write has a limit of its own.
 func unhurried(w http.ResponseWriter, r *http.Request) error {
-	_, err := io.Copy(io.Discard, r.Body)
+	if _, err := io.Copy(io.Discard, r.Body); err != nil {
+		return &uploadError{err} // the limits stay, or the rest of the body could be waited for without end
+	}
 	c := http.NewResponseController(w)
 	_, _ = c.SetReadDeadline(time.Time{}), c.SetWriteDeadline(time.Time{}) // a recorder of tests has none
-	return err
+	return nil
 }
 
 func (w *statusWriter) WriteHeader(status int) {
@@ -85,15 +98,31 @@ func (w *statusWriter) WriteHeader(status int) {
 // Unwrap lets http.ResponseController reach the connection.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// counted counts the requests of a mux by route pattern, which contains no ids.
+// statusClosed is counted for a request whose client left, or read too slowly, before it had the
+// whole response. No client gets it.
+const statusClosed = 499
+
+// counted counts the requests of a mux by route pattern, which contains no ids. A panic counts as
+// 500, also if it cut a response.
 func (s *Server) counted(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, route := mux.Handler(r)
 		route = cmp.Or(route, "unknown")
 		out, start := &statusWriter{ResponseWriter: w, patience: s.patience}, time.Now()
 		defer func() {
-			out.status = cmp.Or(out.status, http.StatusOK)
+			failed := recover()
+			switch {
+			case out.cut || r.Context().Err() != nil:
+				out.status = statusClosed
+			case failed != nil:
+				out.status = http.StatusInternalServerError
+			default:
+				out.status = cmp.Or(out.status, http.StatusOK)
+			}
 			s.metrics.add(route, out.status, time.Since(start))
+			if failed != nil {
+				panic(failed)
+			}
 		}()
 		mux.ServeHTTP(out, r)
 	})

@@ -24,19 +24,19 @@ func object(description string, required ...string) *jsonschema.Schema {
 
 // schemaOf returns the JSON schema of a body.
 func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
+	// ForType looks up what a pointer points to.
 	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[schema.Time]():       {Type: "string", Format: "date-time"},
-		reflect.TypeFor[time.Time]():         {Type: "string", Format: "date-time"},
-		reflect.TypeFor[extension.Kind]():    {Type: "string", Enum: []any{"episode", "fact", "preference", "reflection"}},
-		reflect.TypeFor[[]turn]():            turns(),
-		reflect.TypeFor[extension.Record]():  object("A memory, as ebb show --json prints it.", "id", "kind", "content", "event_time", "state", "origin", "trust"),
-		reflect.TypeFor[*extension.Detail](): object("As ebb show --json prints it.", "memory", "retention"),
-		reflect.TypeFor[*extension.Report](): object("As ebb consolidate --json prints it."),
-		reflect.TypeFor[extension.Run]():     object("As ebb runs --json prints it.", "id", "cause", "state"),
-		reflect.TypeFor[*undo.Result]():      object("As ebb undo --json prints it.", "run_id", "changes"),
+		reflect.TypeFor[schema.Time]():      {Type: "string", Format: "date-time"},
+		reflect.TypeFor[time.Time]():        {Type: "string", Format: "date-time"},
+		reflect.TypeFor[extension.Kind]():   {Type: "string", Enum: []any{"episode", "fact", "preference", "reflection"}},
+		reflect.TypeFor[[]turn]():           turns(),
+		reflect.TypeFor[extension.Record](): object("A memory, as ebb show --json prints it.", "id", "kind", "content", "event_time", "state", "origin", "trust"),
+		reflect.TypeFor[extension.Detail](): object("As ebb show --json prints it.", "memory", "retention"),
+		reflect.TypeFor[extension.Report](): object("As ebb consolidate --json prints it."),
+		reflect.TypeFor[extension.Run]():    object("As ebb runs --json prints it.", "id", "cause", "state"),
+		reflect.TypeFor[undo.Result]():      object("As ebb undo --json prints it.", "run_id", "changes"),
 
-		reflect.TypeFor[fourstores.Status]():  object("As ebb reflect --json prints it.", "state"),
-		reflect.TypeFor[*fourstores.Status](): object("As ebb reflect --json prints it.", "state"),
+		reflect.TypeFor[fourstores.Status](): object("As ebb reflect --json prints it.", "state"),
 	}})
 	if err == nil {
 		bound(s)

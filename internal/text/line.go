@@ -21,6 +21,9 @@ func Line(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	for range 4 { // removing a character can make two others adjacent
 		line := oneLine(s)
+		if plainLine(line) {
+			return line
+		}
 		if line == s {
 			break
 		}
