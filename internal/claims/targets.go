@@ -20,12 +20,15 @@ type targets struct {
 	episodes []schema.Memory
 	reading  said.Claim // parsed from the request; zero if it cannot be parsed
 	request  string     // its sentence; "" for a host's
+	object   string     // what a request of a known form names
+	wanted   string     // what the request wants forgotten, without what it says is to stay
 	terms    []string   // of the request's object
 	certain  bool       // it names a claim, a predicate or a person
 	byWords  bool       // the claims are those that hold the terms, in whichever clause
 	pointed  bool       // it names nothing and refers to messages
 	parsed   bool       // what code parsed from the messages is meant, too
 	itself   bool       // it is the requesting message
+	whole    bool       // it points at messages as a whole
 
 	quarantined bool // hide quarantined memories, too
 }
