@@ -127,12 +127,22 @@ func (tx *Tx) Resting(ctx context.Context, userID int64, on []int64) (resting []
 // SavedFor returns what agents saved without a source, in whatever state, between a message
 // and the user's next one in its session.
 func (tx *Tx) SavedFor(ctx context.Context, message *Memory) (saved []Memory, err error) {
-	err = selectMemories(tx, &saved).Where("m.session_id IS ? AND m.event_time >= ?", NullID(message.SessionID), message.EventTime).
-		Where("+m.user_id = ? AND m.kind <> 'episode' AND m.origin = 'assistant' AND m.id > ?", message.UserID, message.ID).
-		Where("m.event_time < coalesce((SELECT min(n.event_time) FROM memories n WHERE n.session_id IS ? AND n.event_time > ? AND n.user_id = ? AND n.kind = 'episode' AND n.role = 'user'), m.event_time + 1)", NullID(message.SessionID), message.EventTime, message.UserID).
-		Where("NOT EXISTS (SELECT 1 FROM memory_sources ms WHERE ms.memory_id = m.id)").
-		Order("m.id").Scan(ctx)
+	err = tx.after(message, &saved).Where("m.kind <> 'episode' AND NOT EXISTS (SELECT 1 FROM memory_sources ms WHERE ms.memory_id = m.id)").Scan(ctx)
 	return saved, err
+}
+
+// Answers returns what the assistant said, in whatever state, between a message and the user's next one
+// in its session.
+func (tx *Tx) Answers(ctx context.Context, message *Memory) (answers []Memory, err error) {
+	err = tx.after(message, &answers).Where("m.kind = 'episode'").Scan(ctx)
+	return answers, err
+}
+
+func (tx *Tx) after(message *Memory, found *[]Memory) *bun.SelectQuery {
+	return selectMemories(tx, found).Where("m.session_id IS ? AND m.event_time >= ?", NullID(message.SessionID), message.EventTime).
+		Where("+m.user_id = ? AND m.origin = 'assistant' AND m.id > ?", message.UserID, message.ID).
+		Where("m.event_time < coalesce((SELECT min(n.event_time) FROM memories n WHERE n.session_id IS ? AND n.event_time > ? AND n.user_id = ? AND n.kind = 'episode' AND n.role = 'user'), m.event_time + 1)", NullID(message.SessionID), message.EventTime, message.UserID).
+		Order("m.id")
 }
 
 // ByID returns memories of a user by row id, in order of id. Unknown ids are left out.

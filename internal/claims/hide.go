@@ -52,12 +52,30 @@ func (w *reading) hide(ctx context.Context, t *targets) error {
 			sources, quotes = append(sources, c.SourceID), append(quotes, c.Quote)
 		}
 	}
+	var asked wish
+	if t.request != "" {
+		asked = wishOf(w.Content)
+		if of := wishOf(t.object); t.object != "" && len(of.forget) > 0 {
+			asked.wanted, asked.forget, asked.forgetTopics = of.wanted, of.forget, of.forgetTopics
+		}
+		t.wanted = asked.wanted
+	}
 	meant, secret := w.texts(t, quotes), w.clauses(t)
 	behind, err := w.tx.ByID(ctx, w.UserID, sources)
 	if err != nil {
 		return err
 	}
 	t.episodes = append(t.episodes, behind...)
+	rest := make(map[int64]beside)
+	for i := range t.episodes {
+		var of []string
+		for _, c := range cited {
+			if c.SourceID == t.episodes[i].ID {
+				of = append(of, c.Quote)
+			}
+		}
+		rest[t.episodes[i].ID] = w.beside(t, asked, &t.episodes[i], of)
+	}
 	for i := range t.claims {
 		if err := one(&t.claims[i], t.quarantined); err != nil {
 			return err
@@ -80,6 +98,17 @@ func (w *reading) hide(ctx context.Context, t *targets) error {
 				}
 			}
 		}
+		answers, err := w.tx.Answers(ctx, message)
+		if err != nil {
+			return err
+		}
+		for i := range answers {
+			if message.ID != w.ID && shared(rest[message.ID].meant, telling(answers[i].Content)) > 0 {
+				if err := one(&answers[i], t.quarantined); err != nil {
+					return err
+				}
+			}
+		}
 	}
 	resting, err := w.tx.Resting(ctx, w.UserID, ids)
 	if err != nil {
@@ -94,9 +123,12 @@ func (w *reading) hide(ctx context.Context, t *targets) error {
 		if m.State == schema.StateForgotten {
 			continue // what was forgotten with it is not meant again
 		}
-		spared, err := w.spared(ctx, t, m)
+		spared, err := w.spared(ctx, t, m, meant)
 		if err != nil {
 			return err
+		}
+		for _, of := range rest {
+			spared = spared || slices.ContainsFunc(of.stays, func(s string) bool { return strings.Contains(s, withoutStop(m.Content)) })
 		}
 		parsed := isLasting(m) && !(named && meant.leaves(m, quotes, behind)) || m.Attributes[schema.AttrSaid] == saidClaim && secret.near(m, m.Content) || t.parsed && m.Attributes[schema.AttrSaid] != ""
 		if !spared && (t.pointed || m.Kind == schema.KindReflection || parsed || t.tells(m.Content) || meant.restatedBy(m)) {
@@ -114,6 +146,15 @@ func (w *reading) hide(ctx context.Context, t *targets) error {
 				}
 			}
 		}
+	}
+	if resting, err = w.tx.Resting(ctx, w.UserID, ids); err != nil {
+		return err
+	}
+	for i := range t.episodes {
+		if err := w.keepBeside(ctx, &t.episodes[i], rest[t.episodes[i].ID].stays, resting); err != nil {
+			return err
+		}
+		delete(rest, t.episodes[i].ID)
 	}
 	if err := w.clearSummaries(ctx, t); err != nil {
 		return err
@@ -173,14 +214,18 @@ func (w *reading) clearSummaries(ctx context.Context, t *targets) error {
 // spared reports whether a claim stays although it rests on what is hidden: the user has stated it
 // again after the request, it rests on another sentence than the one that is meant, or it rests on the
 // requesting message alone, and on another part of it than a request: "Scrap the short answers. I'd rather
-// have the long version."
-func (w *reading) spared(ctx context.Context, t *targets, m *schema.Memory) (bool, error) {
+// have the long version." A sentence that no pattern parses then must not tell of what is forgotten, unless
+// it tells a change of it.
+func (w *reading) spared(ctx context.Context, t *targets, m *schema.Memory, meant meantTexts) (bool, error) {
 	cited, err := w.tx.Cited(ctx, []int64{m.ID})
 	if t.request != "" && m.Kind != schema.KindReflection && slices.ContainsFunc(cited, func(c schema.Cited) bool { return w.saidSince(&c) }) {
 		return true, err
 	}
 	if t.only != "" && err == nil && len(cited) > 0 && !slices.ContainsFunc(cited, func(c schema.Cited) bool { return c.Quote == "" || overlap(c.Quote, t.only) }) {
 		return true, nil
+	}
+	if isLasting(m) && !said.TellsChange(m.Content) && (refersBack.MatchString(m.Content) || meant.near(m, m.Content)) {
+		return false, err
 	}
 	return err == nil && len(cited) > 0 && !slices.ContainsFunc(cited, func(c schema.Cited) bool {
 		return c.SourceID != w.ID || c.Quote == "" || slices.ContainsFunc(w.requests, func(q said.Request) bool { return partOf(q, c.Quote) })
@@ -238,7 +283,7 @@ func (w *reading) messages(t *targets) (all []string) {
 
 // mostLike returns the part of a text that is most like the request, or the text.
 func (t *targets) mostLike(whole string, parts []string) (best string) {
-	about, terms := topics.Ask(topics.Of(t.request), 1), text.QueryTerms(t.request, 0)
+	about, terms := topics.Ask(topics.Of(t.wanted), 1), text.QueryTerms(t.wanted, 0)
 	best = whole
 	most := 0.0
 	for _, part := range parts {

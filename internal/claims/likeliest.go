@@ -99,7 +99,7 @@ func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.
 	}
 	if q.Back && score < 1 {
 		t.episodes, err = w.previous(ctx)
-		t.pointed = len(t.episodes) > 0
+		t.pointed, t.whole = len(t.episodes) > 0, true
 		return t, err
 	}
 	if best < 0 {

@@ -212,7 +212,7 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 		if t.episodes, err = w.previous(ctx); err != nil {
 			return err
 		}
-		t.pointed = len(t.episodes) > 0
+		t.pointed, t.whole = len(t.episodes) > 0, true
 	default: // it refers to text beside it in the message
 		rest := strings.TrimSpace(strings.Replace(w.Content, q.Sentence, " ", 1))
 		named, err := w.named(ctx, rest)
@@ -222,7 +222,7 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 		// what the message says only of the request is no target
 		named.claims = slices.DeleteFunc(named.claims, func(m schema.Memory) bool { return isLasting(&m) && m.EventTime.Equal(w.EventTime.Time) })
 		t = named
-		t.pointed = len(t.claims) > 0
+		t.pointed, t.whole = len(t.claims) > 0, true
 	}
 	owner := ownedBy.FindStringSubmatch(q.About)
 	if !t.clear() && (!q.Exact || owner != nil && !q.Unsure) && (q.Terms != nil || q.About != "") {
@@ -244,7 +244,9 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 		}
 		return err
 	}
-	t.request = q.Sentence
+	if t.request = q.Sentence; !q.Loose {
+		t.object = q.About
+	}
 	t.episodes = append(t.episodes, *w.Memory)
 	if w.confirmed {
 		if err := w.tx.EndProposals(ctx, w.UserID, ProposalForget, Forgetting{Message: w.UID}, w.run.by); err != nil {
@@ -285,7 +287,8 @@ func (w *reading) meant(ctx context.Context, q Request) error {
 		return nil
 	}
 	if q.Asked != nil {
-		t.request = q.Asked.Sentence
+		t.request, w.requests = q.Asked.Sentence, append(w.requests, *q.Asked)
+		t.whole = q.Asked.Back
 		for _, m := range slices.Concat(t.claims, t.episodes) {
 			if meant, err := w.concerns(ctx, q.Asked, &m, q.found); err != nil || !meant {
 				return err
@@ -338,7 +341,7 @@ func Forget(ctx context.Context, tx *schema.Tx, userID int64, uids ...string) (c
 	if err != nil {
 		return changes, err
 	}
-	t.quarantined, t.pointed = true, len(t.episodes) > 0
+	t.quarantined, t.pointed, t.whole = true, len(t.episodes) > 0, len(t.episodes) > 0
 	if err := w.hide(ctx, &t); err != nil {
 		return changes, err
 	}

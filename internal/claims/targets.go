@@ -20,6 +20,8 @@ type targets struct {
 	episodes []schema.Memory
 	reading  said.Claim // parsed from the request; zero if it cannot be parsed
 	request  string     // its sentence; "" for a host's
+	object   string     // what a request of a known form names
+	wanted   string     // what the request wants forgotten, without what it says is to stay
 	terms    []string   // of the request's object
 	certain  bool       // it names a claim, a predicate or a person
 	byWords  bool       // the claims are those that hold the terms, in whichever clause
@@ -27,6 +29,7 @@ type targets struct {
 	parsed   bool       // what code parsed from the messages is meant, too
 	itself   bool       // it is the requesting message
 	only     string     // the one sentence of the messages that is meant, "" for all
+	whole    bool       // it points at messages as a whole
 
 	quarantined bool // hide quarantined memories, too
 }
