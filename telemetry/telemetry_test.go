@@ -18,7 +18,6 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
-	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/telemetry"
 )
 
@@ -152,21 +151,6 @@ func TestOperationsAreReported(t *testing.T) {
 	require.Equal(t, log(metrics), log(s.collect(t)), "the state is read once a minute")
 	require.NoError(t, stop())
 	require.NotContains(t, s.collect(t), "ebb.file.size")
-}
-
-func TestLossesAreReported(t *testing.T) {
-	s := newSink()
-	x := open(t, &extension.Config{})
-	require.NoError(t, x.Parts().DB.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO losses (noticed_at, marked_at, gone) VALUES (1, 1, '{"memories": {"after": 2, "through": 9}}')`)
-		return err
-	}))
-	stop, err := telemetry.Watch(x, s.options)
-	require.NoError(t, err)
-	metrics := s.collect(t)
-	require.Zero(t, metrics["ebb.healthy"].(metricdata.Gauge[int64]).DataPoints[0].Value)
-	require.EqualValues(t, 1, metrics["ebb.losses"].(metricdata.Gauge[int64]).DataPoints[0].Value)
-	require.NoError(t, stop())
 }
 
 func TestContentOnlyWhenAsked(t *testing.T) {
