@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/relevance"
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
@@ -19,13 +20,26 @@ import (
 // on; words of change and a likeness in common found 89 among 1,006.
 func (s *Lines) changesOf() map[*line][]change {
 	found := make(map[*line][]change)
+	s.named(found)
+	names := make(map[*line]bool) // it says itself what it ended
+	for _, later := range found {
+		for _, c := range later {
+			names[c.line] = true
+		}
+	}
 	newest := slices.Clone(s.all)
 	slices.SortStableFunc(newest, func(a, b *line) int { return b.Said.Compare(a.Said) })
 	ending := slices.DeleteFunc(slices.Clone(newest), func(l *line) bool { return l.ends < leastCompared })
 	for _, l := range ending[:min(len(ending), maxChanges)] {
-		for _, pair := range s.pairs(l) {
+		pairs, ended := s.pairs(l), -1 // the likeliest of those that it may have ended: dates for all would mark what holds
+		for i, pair := range pairs {
+			if pair.ended && !names[l] && (ended < 0 || pair.P > pairs[ended].P) {
+				ended = i
+			}
+		}
+		for i, pair := range pairs {
 			if pair.P >= leastChange || pair.ended {
-				found[s.all[pair.Old]] = append(found[s.all[pair.Old]], change{l, pair.P, pair.ended || pair.P >= likelyChange})
+				found[s.all[pair.Old]] = append(found[s.all[pair.Old]], change{l, pair.P, pair.P >= likelyChange || i == ended, false})
 			}
 		}
 	}
@@ -48,13 +62,13 @@ func (s *Lines) changesOf() map[*line][]change {
 		}
 		for _, v := range values {
 			if v.Said.Before(l.Said) && v.ofSame(l) && v.number != of[2] && (in(v.thing, thing) || in(thing, v.thing)) {
-				found[v.line] = append(found[v.line], change{l, surely, true})
+				found[v.line] = append(found[v.line], change{l, surely, true, false})
 			}
 		}
 		values = append(values, value{l, thing, of[2]})
 	}
 	for old, later := range found {
-		slices.SortStableFunc(later, func(a, b change) int { return cmp.Compare(b.p, a.p) })
+		slices.SortStableFunc(later, func(a, b change) int { return cmp.Or(compareBool(b.named, a.named), cmp.Compare(b.p, a.p)) })
 		seen := make(map[*line]bool)
 		later = slices.DeleteFunc(later, func(c change) bool {
 			again := seen[c.line]
@@ -71,10 +85,66 @@ type change struct {
 	*line
 	p      float64
 	likely bool // if both are shown, they are dated and stand together
+	named  bool // the later one says so of what the earlier one names, see [Lines.named]
 }
 
 // surely is the probability of a change that the forms of both lines show.
 const surely = 1
+
+// named adds the lines of which a later one says by its form that it is otherwise now: a clause is
+// the same but for a value, see [grounding.Frame], or a thing that they name ended or changed, see
+// [grounding.Changed], of several lines the likeliest by [relevance.Changes]. What more than
+// mostOfThing lines name is no single thing.
+func (s *Lines) named(found map[*line][]change) {
+	type framed struct {
+		*line
+		frame grounding.Frame
+	}
+	var frames []framed
+	for _, l := range s.all {
+		for _, f := range grounding.FramesOf(l.Text) {
+			frames = append(frames, framed{l, f})
+		}
+	}
+	for i := range frames {
+		later := &frames[i]
+		for j := range frames {
+			if old := &frames[j]; old.Said.Before(later.Said) && old.ofSame(later.line) && later.frame.Replaces(&old.frame) {
+				found[old.line] = append(found[old.line], change{later.line, surely, true, true})
+			}
+		}
+	}
+	for _, l := range s.all {
+		for _, thing := range grounding.Changed(l.Text) {
+			var of []int
+			for _, at := range s.terms[thing[0]] {
+				old := s.all[at]
+				if old.Said.Before(l.Said) && old.ofSame(l) && !slices.ContainsFunc(thing[1:], func(term string) bool { return !slices.Contains(s.terms[term], at) }) {
+					of = append(of, int(at))
+				}
+			}
+			if len(of) == 0 || len(of) > mostOfThing {
+				continue
+			}
+			likeliest, p := -1, leastNamedThing
+			for _, pair := range s.pairs(l) {
+				if slices.Contains(of, pair.Old) && pair.P >= p {
+					likeliest, p = pair.Old, pair.P
+				}
+			}
+			if likeliest >= 0 {
+				found[s.all[likeliest]] = append(found[s.all[likeliest]], change{l, surely, true, true})
+			}
+		}
+	}
+}
+
+// mostOfThing is how many earlier lines may name a thing that changed, and leastNamedThing the
+// probability of a change without its form.
+const (
+	mostOfThing     = 3
+	leastNamedThing = 0.0005
+)
 
 // exclusions adds the lines of which a later claim excludes an earlier one by form, but may
 // not end it: a model saved it in its own words, or it is not certain that both are of one
@@ -108,7 +178,7 @@ func (s *Lines) exclusions(found map[*line][]change) {
 					continue
 				}
 				if v := said.Compare(later.claim.reading, old.claim.reading); v == said.Replaces || v == said.Unsure {
-					found[old.line] = append(found[old.line], change{later.line, surely, true})
+					found[old.line] = append(found[old.line], change{later.line, surely, true, false})
 				}
 			}
 		}
@@ -226,8 +296,8 @@ var dateTokens = text.Tokens(" (said 2006-01-02)")
 
 // dateChanges dates lines that a later chosen one may have changed, and
 // that later one, as far as the tokens allow, and puts the newer in front within their
-// group, so that a model can tell what holds now. chosen is in display order; changed are
-// the places of the lines concerned, nil for any.
+// group, so that a model can tell what holds now: what surely has first. chosen is in display
+// order; changed are the places of the others concerned, nil for any.
 func (s *Lines) dateChanges(chosen []*line, changed map[int]bool, left int) []*line {
 	at := make(map[int]int, len(chosen))
 	for i, l := range chosen {
@@ -237,29 +307,33 @@ func (s *Lines) dateChanges(chosen []*line, changed map[int]bool, left int) []*l
 		}
 	}
 	anchors := make([]int, len(chosen)) // the place of the newest change
-	for i, l := range slices.Backward(chosen) {
+	for i := range anchors {
 		anchors[i] = i
-		if l.endedBy != nil {
-			continue
-		}
-		for _, old := range slices.Concat([]*line{s.all[l.place]}, l.also) {
-			if changed != nil && !changed[old.place] {
+	}
+	for _, named := range []bool{true, false} {
+		for i, l := range slices.Backward(chosen) {
+			if l.endedBy != nil {
 				continue
 			}
-			for _, later := range s.changes()[old] {
-				of, shown := at[later.place]
-				if !shown || of == i || !later.likely || !l.ofSame(later.line) {
+			for _, old := range slices.Concat([]*line{s.all[l.place]}, l.also) {
+				if !named && changed != nil && !changed[old.place] {
 					continue
 				}
-				older, newer := chosen[i].dated(s.loc), chosen[of].dated(s.loc)
-				if cost := older.Tokens - chosen[i].Tokens + newer.Tokens - chosen[of].Tokens; cost <= left {
-					chosen[i], chosen[of], left = older, newer, left-cost
-					if older.Group == newer.Group {
-						anchors[i] = max(anchors[i], anchors[of])
-					} else if newer.Group == Passing && !newer.lapsed && older.Group != Approved { // what may have ended a line is not perhaps over itself
-						moved := *newer
-						moved.Group, chosen[of] = older.Group, &moved
-						anchors[of] = anchors[i]
+				for _, later := range s.changes()[old] {
+					of, shown := at[later.place]
+					if !shown || of == i || !later.likely || later.named != named || !l.ofSame(later.line) {
+						continue
+					}
+					older, newer := chosen[i].dated(s.loc), chosen[of].dated(s.loc)
+					if cost := older.Tokens - chosen[i].Tokens + newer.Tokens - chosen[of].Tokens; cost <= left {
+						chosen[i], chosen[of], left = older, newer, left-cost
+						if older.Group == newer.Group {
+							anchors[i] = max(anchors[i], anchors[of])
+						} else if newer.Group == Passing && !newer.lapsed && older.Group != Approved { // what may have ended a line is not perhaps over itself
+							moved := *newer
+							moved.Group, chosen[of] = older.Group, &moved
+							anchors[of] = anchors[i]
+						}
 					}
 				}
 			}

@@ -18,7 +18,9 @@ type choice struct {
 	taken   map[*line]bool
 	chosen  []*line      // as shown
 	changed map[int]bool // places of lines to be dated, with their changes; nil for all
-	dates   int          // the most tokens for that
+	dates   int          // the most tokens for that, beside
+	sure    int          // those kept for what has surely changed
+	dated   map[*line]bool
 }
 
 // room returns the tokens for a line.
@@ -89,14 +91,35 @@ func (c *choice) takeWhole(l *line) {
 	}
 }
 
-// takeWithChanges takes a line and the later ones that may have changed it.
+// takeWithChanges takes a line and the later ones that may have changed it: what surely has is
+// taken first, with the room for the dates of both.
 func (c *choice) takeWithChanges(l *line) {
+	later := c.s.changes()[l]
+	for _, of := range later {
+		if !of.named || c.dated[l] || c.isOver(l) {
+			continue
+		}
+		need := 2 * dateTokens
+		for _, of := range []*line{l, of.line} {
+			if !c.taken[of] {
+				need += of.Tokens
+			}
+		}
+		if need > c.room(l) {
+			continue
+		}
+		if c.takeWithChanges(of.line); c.taken[of.line] {
+			c.dated[l] = true
+			c.left -= 2 * dateTokens
+			c.sure += 2 * dateTokens
+		}
+	}
 	if c.take(l); !c.taken[l] {
 		return
 	}
-	for _, later := range c.s.changes()[l] {
-		if later.p >= leastChange {
-			c.take(later.line)
+	for _, of := range later {
+		if of.p >= leastChange {
+			c.take(of.line)
 		}
 	}
 	if l.endedBy != nil {
@@ -114,7 +137,7 @@ func (c *choice) markChanged() {
 			if len(c.changed) >= c.dates/(2*dateTokens) {
 				return
 			}
-			if slices.ContainsFunc(c.s.changes()[l], func(later change) bool { return later.likely && c.taken[later.line] }) {
+			if slices.ContainsFunc(c.s.changes()[l], func(later change) bool { return later.likely && !later.named && c.taken[later.line] }) {
 				c.changed[l.place] = true
 			}
 		}

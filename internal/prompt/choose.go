@@ -271,7 +271,7 @@ func (s *Lines) titles() int {
 // that shares a word with it.
 func (a *Asked) Choose(budget int) Section {
 	s := a.s
-	c := &choice{s: s, now: a.now, left: budget - s.titles(), asked: s.sharing(a.question), taken: make(map[*line]bool)}
+	c := &choice{s: s, now: a.now, left: budget - s.titles(), asked: s.sharing(a.question), taken: make(map[*line]bool), dated: make(map[*line]bool)}
 	c.dates = max(2*dateTokens, int(datesShare*float64(c.left)))
 	if s.Fit(budget) {
 		c.reserve = reserveAll(s.all)
@@ -302,7 +302,7 @@ func (a *Asked) Choose(budget int) Section {
 		c.markChanged()
 	}
 	slices.SortStableFunc(c.chosen, func(a, b *line) int { return a.place - b.place })
-	chosen := dateTelling(s.dateChanges(c.chosen, c.changed, min(c.dates, c.left)), budget-s.titles(), s.loc)
+	chosen := dateTelling(s.dateChanges(c.chosen, c.changed, c.sure+min(c.dates, c.left)), budget-s.titles(), s.loc)
 	if len(chosen) == 0 {
 		return Section{AllHold: s.allHold, Several: s.several}
 	}
