@@ -172,8 +172,8 @@ func TestCoreSectionShowsChanges(t *testing.T) {
 	require.Contains(t, l.answer(l.session("june"), "search_memory", map[string]any{"query": "Bergen harbour"}), mark)
 }
 
-// The core section includes claims extracted from messages, after those saved on
-// request.
+// The core section includes claims extracted from messages beside those saved on request, the
+// oldest first.
 func TestCoreSectionIncludesExtracted(t *testing.T) {
 	l := &oneLife{t: t, path: filepath.Join(t.TempDir(), "memory.db"), now: clock.At(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)), claims: true}
 	l.x = l.open(Config{})
@@ -185,7 +185,7 @@ func TestCoreSectionIncludesExtracted(t *testing.T) {
 	require.Equal(t, ProfileSaid, p.Lines[0].Group)
 	l.tells("march", "My sister Noor plays the cello.", "The user's sister Noor plays the cello.")
 	require.NoError(t, l.x.WaitIdle(t.Context()))
-	require.Equal(t, []string{"My sister Noor plays the cello.", "I'm allergic to nuts."}, l.core(l.x, "hi"))
+	require.Equal(t, []string{"I'm allergic to nuts.", "My sister Noor plays the cello."}, l.core(l.x, "hi"))
 	l.tells("march", "Forget that I'm allergic to nuts.", "")
 	require.NoError(t, l.x.WaitIdle(t.Context()))
 	require.Equal(t, []string{"My sister Noor plays the cello."}, l.core(l.x, "hi"))

@@ -20,7 +20,7 @@ func TestNamedChangesAreDated(t *testing.T) {
 		{"Priya owns refunds here", "Li owns refunds here now", "Sam owns payouts here"},
 	} {
 		sentences := []string{c.old, c.beside}
-		for i := range 40 {
+		for i := range 24 {
 			sentences = append(sentences, fmt.Sprintf("Shelf number %d is painted red.", i+2))
 		}
 		sentences = append(sentences, c.later)

@@ -283,9 +283,7 @@ func (a *Asked) Choose(budget int) Section {
 		c.takeRelevant(a)
 	} else {
 		c.changed = make(map[int]bool)
-		if s.inMonths() {
-			c.left -= int(monthsShare * float64(c.left))
-		}
+		c.left -= s.forMonths(c.left)
 		saved := newReserve(a.lines, int(briefShare*float64(c.left)), a.now)
 		c.takeKept(a.lines)
 		c.takeSoon()

@@ -27,9 +27,15 @@ func period(said time.Time, months int, loc *time.Location) string {
 	return fmt.Sprintf("%s to %s:\n", first.Format("2006-01"), first.AddDate(0, months-1, 0).Format("2006-01"))
 }
 
-// inMonths reports whether the lines are of more than one month.
-func (s *Lines) inMonths() bool {
-	return s.loc != nil && period(s.oldest, 1, s.loc) != period(s.newest, 1, s.loc)
+// forMonths returns the tokens reserved for the times above the lines: a share of left, but no more
+// than the months take twice, above what holds and above what was said in passing.
+func (s *Lines) forMonths(left int) int {
+	if s.loc == nil || period(s.oldest, 1, s.loc) == period(s.newest, 1, s.loc) {
+		return 0
+	}
+	from, to := s.oldest.In(s.loc), s.newest.In(s.loc)
+	months := 12*(to.Year()-from.Year()) + int(to.Month()-from.Month()) + 1
+	return min(int(monthsShare*float64(left)), 2*months*text.Tokens(period(s.newest, 1, s.loc)))
 }
 
 // inTime merges the lines that were saved with those that were said, the oldest first. Both
