@@ -114,6 +114,32 @@ func TestForgetTakesWhatWasSavedFromIt(t *testing.T) {
 	}
 }
 
+// What an agent saved from a message of which nothing stays goes with it, if it has one word of it.
+func TestForgetTakesWhatHasOneWordOfIt(t *testing.T) {
+	l := newDiary(t)
+	l.says("scale says 184. scale can go to hell")
+	l.tool("remember_fact", map[string]any{"content": "Dora weighed in at 184 lb in the spring."})
+	l.tool("remember_fact", map[string]any{"content": "The ferry leaves from Rossaveel."})
+	l.says("We have two cats.")
+	l.publish("Please forget what the scale said.")
+	known := func(text string) (is *Record) {
+		records, err := l.x.Timeline(t.Context(), dora, TimelineQuery{Limit: 100})
+		require.NoError(t, err)
+		for i := range records {
+			if strings.Contains(records[i].Content, text) && records[i].State != schema.StateForgotten {
+				is = &records[i]
+			}
+		}
+		return is
+	}
+	if message := known("scale says"); message != nil {
+		require.Contains(t, l.tool("forget_memory", map[string]any{"memory_id": message.UID}), "Forgotten")
+	}
+	require.Nil(t, known("184"))
+	require.NotNil(t, known("Rossaveel"))
+	require.NotNil(t, known("two cats"))
+}
+
 // What stands in the message beside what is to be forgotten stays, as what was parsed from it, as
 // an agent saved it and as the host stated it.
 func TestForgetLeavesWhatStandsBesideIt(t *testing.T) {

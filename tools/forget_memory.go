@@ -32,7 +32,7 @@ func forgetMemory() *Tool {
 			"Do not use it to correct (correct_fact).",
 		primary: "query",
 		parameters: []parameter{
-			{name: "query", kind: kindText, about: "what to forget, in the user's words"},
+			{name: "query", kind: kindText, about: "what to forget, in the user's words and others that name it"},
 			{name: "memory_id", kind: kindText, about: "when records came back to choose from"},
 		},
 		run: runForget,

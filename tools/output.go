@@ -100,8 +100,10 @@ func (t *Tool) Run(ctx context.Context, input string) (out Output, err error) {
 		switch {
 		case err != nil:
 		case unstored:
+			d.changed(ChangeNone, nil)
 			out.Text = "Nothing is saved: the user asked not to store that."
 		case forgotten:
+			d.changed(ChangeNone, nil)
 			out.Text = "Not saved: the user asked to forget this and has not said it since. Do not bring it up. Nothing was changed."
 		default:
 			out.Text, err = t.run(ctx, &d, args)

@@ -81,23 +81,18 @@ func (w *reading) hide(ctx context.Context, t *targets) error {
 			return err
 		}
 	}
+	var saved []schema.Memory
 	for i := range t.episodes {
 		message := &t.episodes[i]
 		if err := one(message, t.quarantined); err != nil {
 			return err
 		}
 		ids = append(ids, message.ID)
-		saved, err := w.tx.SavedFor(ctx, message)
+		of, err := w.tx.SavedFor(ctx, message)
 		if err != nil {
 			return err
 		}
-		for i := range saved {
-			if meant.restatedBy(&saved[i]) {
-				if err := one(&saved[i], true); err != nil {
-					return err
-				}
-			}
-		}
+		saved = append(saved, of...)
 		answers, err := w.tx.Answers(ctx, message)
 		if err != nil {
 			return err
@@ -113,6 +108,20 @@ func (w *reading) hide(ctx context.Context, t *targets) error {
 	resting, err := w.tx.Resting(ctx, w.UserID, ids)
 	if err != nil {
 		return err
+	}
+	// what says the same; else, of what was saved from the messages, what has a word of what does not stay
+	exactly := slices.ContainsFunc(slices.Concat(saved, resting), func(m schema.Memory) bool { return meant.restatedBy(&m) })
+	restated := func(m *schema.Memory) bool {
+		return meant.restatedBy(m) || !exactly && isRestated(m) && slices.ContainsFunc(t.episodes, func(of schema.Memory) bool {
+			return of.ID != w.ID && shared(rest[of.ID].meant, telling(m.Content)) > 0
+		})
+	}
+	for i := range saved {
+		if restated(&saved[i]) {
+			if err := one(&saved[i], true); err != nil {
+				return err
+			}
+		}
 	}
 	if err := w.keepClauses(ctx, t, secret, behind, resting); err != nil {
 		return err
@@ -131,7 +140,7 @@ func (w *reading) hide(ctx context.Context, t *targets) error {
 			spared = spared || slices.ContainsFunc(of.stays, func(s string) bool { return strings.Contains(s, withoutStop(m.Content)) })
 		}
 		parsed := isLasting(m) && !(named && meant.leaves(m, quotes, behind)) || m.Attributes[schema.AttrSaid] == saidClaim && secret.near(m, m.Content) || t.parsed && m.Attributes[schema.AttrSaid] != ""
-		if !spared && (t.pointed || m.Kind == schema.KindReflection || parsed || t.tells(m.Content) || meant.restatedBy(m)) {
+		if !spared && (t.pointed || m.Kind == schema.KindReflection || parsed || t.tells(m.Content) || restated(m)) {
 			if err := one(m, t.quarantined); err != nil {
 				return err
 			}
@@ -404,9 +413,15 @@ func (w *reading) keepClauses(ctx context.Context, t *targets, secret meantTexts
 // same in other words.
 const leastRestated = 0.3
 
+// isRestated reports whether an agent saved a memory: the user did not ask to keep it, and neither is
+// it parsed from a message nor stated by the host.
+func isRestated(m *schema.Memory) bool {
+	return !m.Protected && m.Attributes[schema.AttrSaid] == "" && m.Attributes[schema.AttrTemporal] != ""
+}
+
 // restatedBy reports whether a memory that an agent saved says the same as one of the texts.
 func (texts meantTexts) restatedBy(m *schema.Memory) bool {
-	if m.Protected || m.Attributes[schema.AttrSaid] != "" || m.Attributes[schema.AttrTemporal] == "" { // kept, parsed from a message, or stated by the host
+	if !isRestated(m) {
 		return false
 	}
 	terms := text.QueryTerms(m.Content, 0)

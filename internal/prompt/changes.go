@@ -327,7 +327,7 @@ func (s *Lines) dateChanges(chosen []*line, changed map[int]bool, left int) []*l
 					older, newer := chosen[i].dated(s.loc), chosen[of].dated(s.loc)
 					if cost := older.Tokens - chosen[i].Tokens + newer.Tokens - chosen[of].Tokens; cost <= left {
 						chosen[i], chosen[of], left = older, newer, left-cost
-						if older.Group == newer.Group {
+						if older.below(newer) {
 							anchors[i] = max(anchors[i], anchors[of])
 						} else if newer.Group == Passing && !newer.lapsed && older.Group != Approved { // what may have ended a line is not perhaps over itself
 							moved := *newer

@@ -300,11 +300,11 @@ func (a *Asked) Choose(budget int) Section {
 		c.markChanged()
 	}
 	slices.SortStableFunc(c.chosen, func(a, b *line) int { return a.place - b.place })
+	c.chosen = inTime(c.chosen)
 	chosen := dateTelling(s.dateChanges(c.chosen, c.changed, c.sure+min(c.dates, c.left)), budget-s.titles(), s.loc)
 	if len(chosen) == 0 {
 		return Section{AllHold: s.allHold, Several: s.several}
 	}
-	chosen = inTime(chosen)
 	left := budget - s.titles()
 	for _, l := range chosen {
 		left -= l.Tokens

@@ -38,8 +38,13 @@ func (s *Lines) forMonths(left int) int {
 	return min(int(monthsShare*float64(left)), 2*months*text.Tokens(period(s.newest, 1, s.loc)))
 }
 
+// below reports whether two lines stand in one sequence.
+func (l *line) below(other *line) bool {
+	return l.Group == other.Group || l.Group == Told && other.Group == Said || l.Group == Said && other.Group == Told
+}
+
 // inTime merges the lines that were saved with those that were said, the oldest first. Both
-// are in this order, except that what replaced another stands before that.
+// are in this order.
 func inTime(chosen []*line) []*line {
 	first := slices.IndexFunc(chosen, func(l *line) bool { return l.Group == Told })
 	said := slices.IndexFunc(chosen, func(l *line) bool { return l.Group == Said })

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 	"golang.org/x/time/rate"
 
+	"github.com/ebbmem/ebb/consolidate/fourstores"
 	"github.com/ebbmem/ebb/extension"
 )
 
@@ -33,7 +34,7 @@ type world struct {
 func newWorld(t testing.TB, o Options) *world {
 	t.Helper()
 	db := filepath.Join(t.TempDir(), "memory.db")
-	x, err := extension.Open(t.Context(), db, &extension.Config{Night: extension.NightConfig{NoSchedule: true}})
+	x, err := extension.Open(t.Context(), db, &extension.Config{Night: extension.NightConfig{NoSchedule: true}, CoreMemory: extension.CoreMemoryConfig{Blocks: fourstores.Blocks()}})
 	require.NoError(t, err)
 	w := &world{t: t, ext: x, tokens: TokensOf(db)}
 	w.server, err = New(x, w.tokens, o)
