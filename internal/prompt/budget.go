@@ -13,8 +13,10 @@ import (
 func (a *Asked) Budget(depends bool, usual, own int) int {
 	p, odds := a.own, 1.0
 	switch {
-	case a.s.Name(a.question) || len(a.named) > 0:
+	case a.s.Name(a.question):
 		odds = namedOdds
+	case len(a.named) > 0:
+		odds = rareOdds
 	case text.IsPersonal(a.question):
 		odds = personalOdds
 	}
@@ -37,13 +39,15 @@ func (a *Asked) Budget(depends bool, usual, own int) int {
 
 // Probabilities that a question is about the user's own affairs. From leastOwn on it gets
 // more than usual, with the square of what it is above, from surelyOwn on all, below
-// leastNear seven tenths of the usual. A name or another rare word that lines contain multiplies the
-// odds by namedOdds, whatever the form of the question, words for the writer only by personalOdds, as tasks contain them too ("help me with my script"). The
+// leastNear seven tenths of the usual. A name that lines contain multiplies the odds by namedOdds,
+// another rare word of theirs by rareOdds, whatever the form of the question, words for the writer by
+// personalOdds, as tasks contain them too ("help me with my script"). The
 // figures are in benchmarks/NOTES.md, "General tasks".
 const (
 	leastNear    = 0.15
 	leastOwn     = 0.25
 	surelyOwn    = 0.6
 	namedOdds    = 10
+	rareOdds     = 5
 	personalOdds = 3
 )

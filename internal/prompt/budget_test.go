@@ -63,6 +63,6 @@ func TestARareWordWidensTheBudget(t *testing.T) {
 		"wie heißt die Hauptstadt von Peru": false,
 	} {
 		n := lines.Ask(t.Context(), question, "", Meaning{}, nil, time.Now()).Budget(false, 400, 3000)
-		require.Equal(t, wide, n > 600, "%s: %d", question, n)
+		require.Equal(t, wide, n > 400, "%s: %d", question, n)
 	}
 }
