@@ -28,10 +28,10 @@ func (tx *Tx) Forget(ctx context.Context, m *Memory, at time.Time, by Actor) err
 	return tx.unlinkAll(ctx, m, by)
 }
 
-// Forgotten returns the text and the times of a user's newest forgotten memories, at most limit.
+// Forgotten returns the row id, the text and the times of a user's newest forgotten memories but answers, at most limit.
 func (s *Snapshot) Forgotten(ctx context.Context, userID int64, limit int) (all []Memory, err error) {
-	err = s.NewSelect().Model(&all).Column("content", "state", "event_time", "attributes").
-		Where("user_id = ? AND state = ?", userID, StateForgotten).Order("id DESC").Limit(int64(limit)).Scan(ctx)
+	err = s.NewSelect().Model(&all).Column("id", "content", "state", "event_time", "attributes").
+		Where("user_id = ? AND state = ? AND role <> 'assistant'", userID, StateForgotten).Order("id DESC").Limit(int64(limit)).Scan(ctx)
 	return all, err
 }
 

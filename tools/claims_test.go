@@ -48,6 +48,28 @@ func TestSavedUtility(t *testing.T) {
 	}
 }
 
+// What takes the place of what was forgotten is saved once the user has said it, and what is of the
+// same person or place as well.
+func TestWhatReplacesTheForgottenIsSaved(t *testing.T) {
+	for _, c := range []struct{ hidden, said, saved string }{
+		{"I live in Bergen.", "I moved to Oslo.", "Ada lives in Oslo"},
+		{"I work as a nurse.", "I am a teacher now.", "Ada works as a teacher"},
+		{"My favourite colour is blue.", "I like green best.", "Ada's favourite colour is green"},
+		{"Ich trinke gern Tee.", "Kaffee mag ich lieber.", "Ada trinkt gern Kaffee"},
+		{"Ben is in prison.", "Benny turns 30 in May.", "Ben's birthday is in May"},
+	} {
+		h := ada(t)
+		hidden := h.says(c.hidden, time.Minute)
+		h.write(func(ctx context.Context, tx *schema.Tx) error {
+			_, err := claims.Forget(ctx, tx, hidden.UserID, hidden.UID)
+			return err
+		})
+		h.says(c.said, 0)
+		answer := h.call("remember_fact", `{"content": "`+c.saved+`"}`)
+		require.Regexp(t, idShape, answer, c.saved)
+	}
+}
+
 // What a model tells of what the user asked to forget is not saved, until the user says it again.
 func TestForgottenIsNotSaved(t *testing.T) {
 	for _, c := range []struct {

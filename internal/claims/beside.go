@@ -144,7 +144,9 @@ func (w *reading) beside(t *targets, q wish, message *schema.Memory, quotes []st
 	}
 	for i := 0; i < len(parts); i++ {
 		if !parts[i].stays {
-			of.meant = append(of.meant, parts[i].terms...)
+			if parts[i].meant || !sure {
+				of.meant = append(of.meant, parts[i].terms...)
+			}
 			continue
 		}
 		end := i
@@ -224,11 +226,13 @@ const leastLikened = 0.5
 // what goes on from it, what begins with words for another subject, and, if the meant parts are surely
 // all, the sentences before them and those of the user's own that do not follow one.
 func divide(parts []part, q wish, meant, sure bool) {
-	hidden := make(map[int]bool) // sentences with something that is meant
+	hidden, past := make(map[int]bool), make(map[int]bool) // sentences with something that is meant, or that happened
 	var told meantTexts
 	first := len(parts)
 	for i := range parts {
-		if p := &parts[i]; p.meant {
+		p := &parts[i]
+		past[p.sentence] = past[p.sentence] || happened.MatchString(nowPassive.ReplaceAllString(p.text, ""))
+		if p.meant {
 			hidden[p.sentence], first = true, min(first, i)
 			told = append(told, meantText{p.terms, p.topics})
 		}
@@ -252,13 +256,19 @@ func divide(parts []part, q wish, meant, sure bool) {
 		case !begins:
 			p.stays = parts[i-1].stays && (meant || turned)
 		case hidden[p.sentence] || !meant || !sure:
-		case i < first || q.rest || parts[i-1].stays:
+		case i < first && !past[p.sentence] || q.rest || i > 0 && parts[i-1].stays:
 			p.stays = true
 		default:
-			p.stays = !parts[i-1].meant && ofItself.MatchString(p.text+" ")
+			p.stays = i > first && !parts[i-1].meant && ofItself.MatchString(p.text+" ")
 		}
 	}
 }
+
+// happened matches words for what happened, which may lead to what is said then: "The surgery was on May 4. …",
+// and nowPassive what only looks like one: "The wifi is called Otter".
+var nowPassive = regexp.MustCompile(`(?i)\b(?:is|are|am|['’]s|['’]re) \pL+ed\b`)
+var happened = prefilter.New(`(?i)\b(?:was|were|had|did|got|went|came|saw|found|\pL{2,}ed|war|waren|hatte|hatten|wurde|wurden|ge\pL{3,}(?:t|en)|ging|kam)\b`,
+	`(?i)(?:^|[^\pL])(?:fue|fueron|era|estaba|había|tuve|tuvo|hice|hizo|\pL{2,}(?:aron|ieron|ó|é|aba))(?:[^\pL]|$)`, `[了过過]`)
 
 // onlyBest lets of the parts that are named to stay only the one stay that is most like that, if
 // nothing is known to be meant.

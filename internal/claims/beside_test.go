@@ -27,6 +27,8 @@ func TestBeside(t *testing.T) {
 		{"Der Drucker steht im Flur. Ich bin durch die Führerscheinprüfung gefallen.", "vergiss die Führerscheinprüfung", "Der Drucker steht im Flur", "gefallen"},
 		{"Ich hab den Schein verloren, wegen Alkohol am Steuer.", "vergiss das mit dem Schein", "", "Alkohol"},
 		{"打印机在走廊里。我驾照考试没过。", "忘掉我驾照考试的事", "打印机在走廊里", "考试"},
+		{"The surgery was on May 4. I had an abortion.", "forget that I had an abortion", "", "surgery|abortion"},
+		{"Karl and I kissed at the party. I am cheating on Tom.", "forget that I am cheating on Tom", "", "kissed"},
 		{"我驾照考试没过，因为喝酒了。", "忘掉我驾照考试的事", "", "喝酒"},
 	} {
 		w := &reading{Message: &Message{Memory: &schema.Memory{ID: 2, Content: c.request}}}

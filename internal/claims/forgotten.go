@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/names"
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
@@ -17,12 +19,14 @@ const maxForgotten = 1000
 
 // TellsForgotten reports whether a text, of a model's, tells what its user asked to forget and has
 // not said since: whether it holds a word that no memory holds but forgotten ones, and that is a
-// name, or its sentence has half of its words from one of those or tells most of one. Words of a
-// request to forget are no such words.
+// name, though not that of its subject, or its sentence has half of its words from one of those or
+// tells most of one, and nothing that was said since: "Ada lives in Oslo" tells nothing of a
+// forgotten address once she has said Oslo. Words of a request to forget are no such words.
 func TellsForgotten(ctx context.Context, db *schema.DB, owner schema.Scope, content string) (tells bool, err error) {
 	var near []forgotten
+	var last int64
 	err = db.ReadUser(ctx, owner, func(ctx context.Context, s *schema.Snapshot, userID int64) (err error) {
-		near, err = forgottenLike(ctx, s, userID, owner.User, content)
+		near, last, err = forgottenLike(ctx, s, userID, owner.User, content)
 		return err
 	})
 	if err != nil || len(near) == 0 {
@@ -30,16 +34,18 @@ func TellsForgotten(ctx context.Context, db *schema.DB, owner schema.Scope, cont
 	}
 	err = db.WriteUser(ctx, owner, func(ctx context.Context, tx *schema.Tx, userID int64) error {
 		tells = false
-		living := make(map[string]bool)
+		living, since := make(map[string]bool), make(map[string]bool) // the newer than what was forgotten last
 		for i := range near {
-			for _, term := range near[i].shared {
+			for _, term := range slices.Concat(near[i].shared, text.QueryTerms(content, 0)) {
 				if _, known := living[term]; !known {
-					if living[term], err = isLiving(ctx, tx, userID, term); err != nil {
+					newest, err := newestWith(ctx, tx, userID, term)
+					if err != nil {
 						return err
 					}
+					living[term], since[term] = newest > 0, newest > last
 				}
 			}
-			tells = tells || near[i].toldBy(content, owner.User, living)
+			tells = tells || near[i].toldBy(content, owner.User, living, since)
 		}
 		return nil
 	})
@@ -48,17 +54,29 @@ func TellsForgotten(ctx context.Context, db *schema.DB, owner schema.Scope, cont
 
 // forgotten is a forgotten memory that has words in common with a text.
 type forgotten struct {
-	terms  []string
+	terms  []string        // but those of its subject
 	names  map[string]bool // the terms of the names in it
 	shared []string
 }
 
-func forgottenLike(ctx context.Context, s *schema.Snapshot, userID int64, owner, content string) (near []forgotten, err error) {
+func forgottenLike(ctx context.Context, s *schema.Snapshot, userID int64, owner, content string) (near []forgotten, last int64, err error) {
 	terms := termsBut(owner, content)
 	all, err := s.Forgotten(ctx, userID, maxForgotten)
 	for i := range all {
+		last = max(last, all[i].ID)
 		hidden := all[i].Content
-		f := forgotten{terms: text.QueryTerms(hidden, 0)}
+		var subjects, others []string
+		for _, m := range text.Mentions(hidden) {
+			switch {
+			case m.Type == text.MentionDate:
+			case strings.Count(hidden[:m.Start], " ") < subjectWords && names.IsGiven(text.Fold(m.Text)):
+				subjects = append(subjects, m.Text)
+			default:
+				others = append(others, m.Text)
+			}
+		}
+		f, of := forgotten{names: text.TermsOf(others...)}, text.TermsOf(subjects...)
+		f.terms = slices.DeleteFunc(text.QueryTerms(hidden, 0), func(term string) bool { return of[term] })
 		for _, term := range f.terms {
 			if slices.Contains(terms, term) {
 				f.shared = append(f.shared, term)
@@ -67,17 +85,13 @@ func forgottenLike(ctx context.Context, s *schema.Snapshot, userID int64, owner,
 		if len(f.shared) == 0 || isRequest(&all[i]) {
 			continue
 		}
-		var names []string
-		for _, m := range text.Mentions(hidden) {
-			if m.Type != text.MentionDate {
-				names = append(names, m.Text)
-			}
-		}
-		f.names = text.TermsOf(names...)
 		near = append(near, f)
 	}
-	return near, err
+	return near, last, err
 }
+
+// subjectWords is how many words at most stand before a name that is the subject: "My brother Ben is in prison".
+const subjectWords = 3
 
 // termsBut returns the terms of a text without the name of its user, who is "I" in messages.
 func termsBut(owner, s string) []string {
@@ -95,34 +109,41 @@ func isRequest(m *schema.Memory) bool {
 	return !unstored
 }
 
-// isLiving reports whether a memory that is not forgotten holds a term.
-func isLiving(ctx context.Context, tx *schema.Tx, userID int64, term string) (bool, error) {
+// newestWith returns the row id of the newest memory that is not forgotten and holds a term, zero without one.
+func newestWith(ctx context.Context, tx *schema.Tx, userID int64, term string) (newest int64, err error) {
 	if err := tx.IndexText(); err != nil {
-		return false, err
+		return 0, err
 	}
 	rows, err := tx.Mentioning(ctx, userID, term)
 	if err != nil {
-		return false, err
+		return 0, err
 	}
-	living := rows.Next()
-	return living, errors.Join(rows.Err(), rows.Close())
+	for err == nil && rows.Next() {
+		var id int64
+		err = rows.Scan(&id)
+		newest = max(newest, id)
+	}
+	return newest, errors.Join(err, rows.Err(), rows.Close())
 }
 
-// toldBy reports whether a text tells a forgotten memory, given which terms others hold.
-func (f *forgotten) toldBy(content, owner string, living map[string]bool) bool {
+// toldBy reports whether a text tells a forgotten memory, given which terms others hold, and which of
+// these others that were stored since.
+func (f *forgotten) toldBy(content, owner string, living, since map[string]bool) bool {
 	only := slices.DeleteFunc(slices.Clone(f.shared), func(term string) bool { return living[term] })
 	if slices.ContainsFunc(only, func(term string) bool { return f.names[term] }) {
 		return true
 	}
 	for _, sentence := range grounding.Sentences(content) {
-		terms, same, alone := termsBut(owner, sentence), 0, false
+		terms, same, alone, other := termsBut(owner, sentence), 0, false, false
 		for _, term := range terms {
 			if slices.Contains(f.terms, term) {
 				same++
+			} else {
+				other = other || since[term]
 			}
 			alone = alone || slices.Contains(only, term)
 		}
-		if alone && (2*same >= len(terms) || 2*same > len(f.terms)) {
+		if alone && !other && (2*same >= len(terms) || 2*same > len(f.terms)) {
 			return true
 		}
 	}

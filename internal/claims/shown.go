@@ -20,7 +20,7 @@ func (w *reading) clearShown(ctx context.Context, t *targets) error {
 		switch m := &w.hidden[i]; {
 		case m.Kind == schema.KindReflection:
 			reflections[m.Content] = true // its words are the model's own
-		case m.ID != w.ID || t.itself:
+		case m.Role != "assistant" && (m.ID != w.ID || t.itself): // an answer says more than what it answers
 			ids = append(ids, m.ID)
 		}
 	}

@@ -32,7 +32,7 @@ func notOfWord(r rune) bool {
 const (
 	englishLead = `(?:(?:no|nope|wait|omg|oh|shit|crap|oops|whoops|ugh|ok|okay|actually|sorry|please|pls|plz|hey|hang on|hold on|god|erm|um|and|so|but|can (?:you|u)|could (?:you|u)|just|ah|argh|lol|stop|quick|quickly|second thoughts|on second thoughts|my bad|damn|ffs|eek|yikes) )*`
 	englishSent = `(?:(?:what|everything|all|the thing|the stuff|that thing|the bit) (?:that )?i(?:ve)? (?:(?:literally |only )?just(?: now)? (?:said|wrote|typed|sent|told (?:you|u)|put|posted|shared|texted|confessed|wrote you|sent (?:you|u))|(?:said|wrote|typed|sent|told (?:you|u)|put|texted) (?:just now|right now|there just now|a (?:sec|second|min|minute|moment) ago|above))(?: (?:there|above|to (?:you|u)))?` +
-		`|(?:my|the|that|this) (?:very )?(?:last|previous) (?:message|msg|mesage|messege|text|comment|one)(?: i (?:just )?(?:sent|wrote|said|typed))?|that (?:message|msg)(?: i just sent)?)`
+		`|(?:my|the|that|this) (?:very )?(?:last|previous) (?:(?:message|msg|mesage|messege)(?: i (?:just )?(?:sent|wrote|said|typed))?|(?:text|comment|one) i (?:just )?(?:sent|wrote|said|typed))|that (?:message|msg)(?: i just sent)?)`
 	englishUnit   = `(?:(?:my|the|that|this) (?:very )?(?:last|previous) (?:sentence|line|bit|part|thing)(?: i (?:just )?(?:sent|wrote|said|typed))?)`
 	englishForget = `(?:forget|disregard|(?:dont|do not) (?:save|keep|store|remember|log|record))`
 	englishDelete = `(?:delete|erase|scrub|wipe|remove|bin|ditch|unsave|get rid of|take back)`
@@ -41,7 +41,7 @@ const (
 
 	germanLead   = `(?:(?:nee|nein|ne|nö|ach|oh|ups|upps|uups|moment|momentma|stopp|stop|halt|warte|wart|wart mal|warte mal|ey|hömma|du|sorry|entschuldigung|entschuldige|bitte|ok|okay|aber|und|mist|scheiße|shit|äh|oje|puh|na|doch|komm|mensch|kannste|kannst du|könntest du|omg|ach so|lieber|gott) )*`
 	germanBeside = `(?:(?:mal|ma|bitte|doch|lieber|einfach|schnell|sofort|gleich|wieder|jetzt|jetz|ganz|bloß|besser|direkt|umgehend|komplett|danke|ja|ok|okay|ne|aus deinem gedächtnis) )*`
-	germanSent   = `(?:(?:(?:das|dat|alles) )?(?:was|wat|wos) (?:ich|i|isch) (?:(?:dir|da|hier|mal) )*(?:grad|grade|gerade|eben|gerade eben|grad eben|jetzt|jetz|soeben|vorhin)(?: (?:dir|da|hier|eben|erst|noch))* (?:gesagt|geschrieben|gschrieben|gsagt|getippt|erzählt|geschickt|verraten|gebeichtet)(?: (?:hab|habe))?|(?:das|dat) (?:eben|gerade|grad|soeben|vorhin) (?:gesagte|geschriebene|erzählte|getippte|geschickte)|(?:meine|die|diese|mein|das) (?:aller)?(?:letzte|letztes|vorige|vorherige) (?:nachricht|message|mitteilung|mail|eintrag|text)|(?:meinen|den) (?:letzten|vorigen|vorherigen) (?:eintrag|text|kommentar))`
+	germanSent   = `(?:(?:(?:das|dat|alles) )?(?:was|wat|wos) (?:ich|i|isch) (?:(?:dir|da|hier|mal) )*(?:grad|grade|gerade|eben|gerade eben|grad eben|jetzt|jetz|soeben|vorhin)(?: (?:dir|da|hier|eben|erst|noch))* (?:gesagt|geschrieben|gschrieben|gsagt|getippt|erzählt|geschickt|verraten|gebeichtet)(?: (?:hab|habe))?|(?:das|dat) (?:eben|gerade|grad|soeben|vorhin) (?:gesagte|geschriebene|erzählte|getippte|geschickte)|(?:meine|die|diese|mein|das) (?:aller)?(?:letzte|letztes|vorige|vorherige) (?:nachricht|message|mitteilung))`
 	germanUnit   = `(?:(?:meinen|den|diesen) (?:aller)?(?:letzten|vorigen) (?:satz|teil)|(?:meine|die|diese) (?:letzte|vorige) zeile)`
 	germanForget = `(?:vergiss|vergiß|vergesst|vergess|vergessen sie|vergessen se)`
 	germanDelete = `(?:lösch|lösche|löschen sie|löscht|streich|streiche|streichen sie|entfern|entferne|tilg)`
@@ -49,7 +49,7 @@ const (
 	germanWhy    = `(?:(?:(?:das|dat|es|et|des) )?(?:is|ist|war|wär|wäre|geht|gehört)? ?(?:mir )?(?:doch |ja |nur |gar )?(?:peinlich|zu (?:heiß|privat|persönlich|peinlich|riskant|gefährlich|heikel)|unangenehm|quatsch|blödsinn|nicht so gemeint|nich so gemeint|nicht für dich(?: (?:bestimmt|gedacht))?|nich für dich(?: (?:bestimmt|gedacht))?|für (?:jemand(?:en)? anders|wen anders)|(?:der |im |in den )?falscher? chat|im falschen chat|falsches fenster|(?:niemanden?|keinen?|dich nich|dich nicht)(?: (?:was|wat))? an|ein versehen|versehentlich|vertippt|dumm von mir|privat|geheim|raus|rausgerutscht|mir (?:so )?rausgerutscht|unter uns)|war falsch|falscher chat|hätt(?:e)? (?:ich|i) nich?t? (?:sagen|schreiben|erzählen) (?:sollen|dürfen)|hab mich (?:vertippt|verschrieben)|hab mich im chat geirrt|(?:das|dat) (?:braucht|muss) (?:keiner|niemand) (?:zu )?wissen)`
 
 	spanishLead   = `(?:(?:no (?:espera|espere|mejor|no)|ay no|ay|uy|ups|oye|oiga|espera|espere|esperate|perdon|perdón|por favor|porfa|porfavor|mejor|mijo|mija|dios|dios mio|ok|bueno|y|pero|ya|que pena|disculpa|disculpe|uff|puedes|puede|podrias|hagame el favor y|rapido) )*`
-	spanishSent   = `(?:(?:(?:todo )?lo|eso|esto) que (?:(?:te|le|les|os) )?acabo de (?:decir|escribir|contar|poner|mandar|enviar|confesar)(?:te|le|les)?|(?:(?:todo )?lo|eso) que (?:(?:te|le|les) )?(?:recien |recién |justo )?(?:dije|escribi|escribí|conte|conté|puse|mande|mandé|envie|envié) (?:ahorita|recien|recién|ahora mismo|ahora|orita|justo ahora|hace un (?:momento|minuto|rato|ratico|segundo))|(?:el|mi|ese|este) (?:ultimo|último) (?:mensaje|texto|comentario|whatsapp)(?: que (?:(?:te|le) )?(?:mande|mandé|envie|envié|escribi|escribí))?|(?:el|mi) mensaje anterior|(?:eso|lo) (?:ultimo|último)(?: que (?:(?:te|le) )?(?:dije|escribi|escribí|puse|conte|conté|mande|mandé))?)`
+	spanishSent   = `(?:(?:(?:todo )?lo|eso|esto) que (?:(?:te|le|les|os) )?acabo de (?:decir|escribir|contar|poner|mandar|enviar|confesar)(?:te|le|les)?|(?:(?:todo )?lo|eso) que (?:(?:te|le|les) )?(?:recien |recién |justo )?(?:dije|escribi|escribí|conte|conté|puse|mande|mandé|envie|envié) (?:ahorita|recien|recién|ahora mismo|ahora|orita|justo ahora|hace un (?:momento|minuto|rato|ratico|segundo))|(?:el|mi|ese|este) (?:ultimo|último) (?:mensaje|whatsapp)(?: que (?:(?:te|le) )?(?:mande|mandé|envie|envié|escribi|escribí))?|(?:el|mi) mensaje anterior|(?:eso|lo) (?:ultimo|último) que (?:(?:te|le) )?(?:dije|escribi|escribí|puse|conte|conté|mande|mandé))`
 	spanishUnit   = `(?:(?:la|mi|esa) (?:ultima|última) (?:frase|linea|línea|oracion|oración|parte)|(?:la|mi) frase anterior)`
 	spanishForget = `(?:olvida|olvide|olvidá|olvidate de|olvídate de|olvidese de|olvídese de|no (?:guardes|guarde|recuerdes|recuerde|anotes|anote|registres|registre|apuntes|apunte|tengas en cuenta|tenga en cuenta))`
 	spanishDelete = `(?:borra|borre|borrá|elimina|elimine|quita|quite|suprime|suprima|bota|bote)`
@@ -65,7 +65,7 @@ const (
 
 // backForms match such messages whole, by language.
 var backForms = prefilter.New(
-	`^`+englishLead+`(?:(?:`+englishForget+`|`+englishDelete+`) `+englishSent+`|`+englishForget+` `+englishUnit+`|(?:`+englishForget+`|delete|erase|scrub|wipe) (?:that|tht)|(?:delete|erase|scrub|wipe|unsave) this)`+englishTail+`(?: `+englishWhy+englishTail+`)*$`,
+	`^`+englishLead+`(?:(?:`+englishForget+`|`+englishDelete+`) `+englishSent+`|`+englishForget+` `+englishUnit+`|(?:`+englishForget+`|delete|erase|scrub|wipe) (?:that|tht)|unsave this)`+englishTail+`(?: `+englishWhy+englishTail+`)*$`,
 	`^`+englishLead+`(?:sorry )?(?:(?:that|this|it) (?:was|is)|(?:that|this)s|that|) ?(?:meant|intended|supposed to be|not|for|the)? ?(?:for .{1,20} not (?:for )?(?:u|you)|not for (?:you|u)|for (?:someone|somebody) else|wrong (?:chat|person|window|thread))(?: so)?(?: please| pls)* (?:forget|delete|bin|scrub|ignore|erase|wipe|disregard) (?:it|that|this)`+englishTail+`$`,
 	`^`+germanLead+`(?:(?:`+germanForget+`|`+germanDelete+`) `+germanBeside+germanSent+`|`+germanForget+` `+germanBeside+germanUnit+`|(?:`+germanForget+`|`+germanDelete+`) `+germanBeside+germanThat+`)(?: `+germanBesideEnd+`)?(?: `+germanWhy+`)*$`,
 	`^`+germanLead+`(?:`+germanSent+`|`+germanThat+`) (?:`+germanBeside+`(?:löschen|vergessen|streichen|entfernen)|kannst du `+germanBeside+`(?:löschen|vergessen|streichen))(?: `+germanBesideEnd+`)?(?: `+germanWhy+`)*$`,
@@ -75,7 +75,7 @@ var backForms = prefilter.New(
 	`^`+hanLead+hanBack+` ?(?:`+hanDelete+`)`+hanWhy+`$`,
 	`^`+hanLead+`(?:你)?(?:把|将)`+hanBack+`(?:`+hanDelete+`)`+hanWhy+`$`,
 	`^`+hanLead+`(?:你)?(?:快|赶紧|就)?(?:忘掉|忘了|忘记|删掉|删了|删除|撤回|撤掉|别记|别存|别保存|别留|不要记|不要存|不要保存)`+hanBack+hanWhy+`$`,
-	`^`+hanLead+`(?:这条|这句话?|这个)(?:你|就|请|都|给我|帮我)*(?:别记|别存|别保存|别留着|不要保存|不要记|删掉|删了|撤回)(?:了|吧|哈)*`+hanWhy+`$`,
+	`^`+hanLead+`(?:这条|这句话?)(?:你|就|请|都|给我|帮我)*(?:别记|别存|别保存|别留着|不要保存|不要记|删掉|删了|撤回)(?:了|吧|哈)*`+hanWhy+`$`,
 )
 
 const germanBesideEnd = `(?:(?:mal|bitte|doch|lieber|einfach|schnell|sofort|gleich|wieder|jetzt|jetz|direkt|komplett|danke|ja|ok|okay|ne)(?: (?:mal|bitte|doch|schnell|sofort|gleich|wieder|jetzt|danke|ja|ok))*)`

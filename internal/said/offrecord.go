@@ -63,6 +63,9 @@ var sentences = regexp.MustCompile(`[^.!?…。！？\n]+[.!?…。！？\n]*`)
 // somebody else said so, what is only called so and questions for it do not.
 func offRecord(message string) bool {
 	for _, s := range sentences.FindAllString(message, -1) {
+		if titled.MatchString(s) {
+			continue
+		}
 		text := strings.TrimRight(s, ".!?…。！？ \n")
 		asks := strings.ContainsAny(s[len(text):], "?？")
 		if at := offHead.FindStringSubmatchIndex(text); at != nil {
@@ -95,3 +98,6 @@ func groupAt(at []int) int {
 	}
 	return at[1]
 }
+
+// titled matches it as a name, and what is taken off a record.
+var titled = regexp.MustCompile(`\pL.*\bOff [Tt]he Record\b|(?i:\b(?:show|podcast|radio|bar|shop|programa)\b[^.]*\boff the record\b|播客|\b(?:took|takes?|clean\w*|wip\w+|peel\w*|struck|strike|scratch\w*|called|named|get|got)\b.*\boff the record\b|off the record (?:player|sleeve|shelf)|protokoll,? sondern)`)

@@ -55,6 +55,8 @@ func AsksUnmarked(sentence string) Asking {
 			asks = form
 		case form == AsksNot && asks == MayAsk:
 			return AsksNot
+		case form == AsksNot && tellsOfSelf[words[0]]:
+			return AsksNot
 		case form == AsksNot:
 			beside += len(words)
 		}
@@ -91,6 +93,10 @@ func (w askedWords) at(i int) string {
 func (w askedWords) has(i int, set map[string]bool) bool {
 	return i < len(w) && slices.ContainsFunc(w[i:], func(s string) bool { return set[s] })
 }
+
+// tellsOfSelf are words at the beginning of what somebody tells of themselves, beside a question: "what
+// can I eat, I'm coeliac".
+var tellsOfSelf = WordSet(`im ive we were weve my our ich wir bin mein meine meiner hab habe soy tengo somos tomo trabajo vivo estoy voy mi yo i`)
 
 // leadsIn are words before a question.
 var leadsIn = WordSet(`and n so but ok okay pls please hey hi btw well also sorry oh oi omg wait right just quick quickly again um erm
@@ -169,6 +175,8 @@ func (w askedWords) englishNamed(i int, named bool) bool {
 	at := w.auxAt(i)
 	next := w.at(at + 1)
 	switch {
+	case at == i+1 && (w[at] == "is" || w[at] == "was") && len(w[i]) > 3 && strings.HasSuffix(w[i], "s") && !strings.HasSuffix(w[i], "ss"), at > i+2 && englishPrep[w[at-2]]:
+		return false // "what helps is my inhaler"
 	case at < 0 || at > i+4 || next == "" || w[:at].has(i, englishSubject):
 		return false
 	case at == i:
@@ -322,6 +330,9 @@ var (
 		gusto viva locura fastidio raro rara interesante chistoso gracioso bendicion bendición ridiculo ilusion ilusión estres estrés ternura risa sueño mamera jartera gente trabajo ruido lio lío`)
 	spanishNot = WordSet(`siempre antes menos mejor si sea quiera sabe nunca no te ya yo todos todo todas dios pases descanses descanse duerma duermas tengas tenga tengan vaya vayas pase pasen disfrutes disfrute sean seas mejores mejore cumplas cumpla aproveche
 		sepas sepa conste quita dicen dice dijo digo decia decía ojala ojalá loco loca novio reina burro costumbre era lo los la las el ella usted tu tú mi mis un una para por`)
+	// comoEat are words behind "como", I eat, and spanishI what somebody does when or as something is.
+	comoEat  = WordSet(`carne pescado vegano vegana vegetariano vegetariana poco poca mucho mucha solo sin fuera con en pan fruta de arroz todo`)
+	spanishI = WordSet(`soy uso llevo tomo recojo duermo duele hincho falta ansiedad sienta escribo puedo`)
 	// spanishMain are words of a sentence behind a clause such as "quien me cuida".
 	spanishMain = WordSet(`es no sabe hay casi son era siempre nunca`)
 )
@@ -333,6 +344,9 @@ func (w askedWords) spanish() Asking {
 		at = 1
 	}
 	asked, next := w.at(at), w.at(at+1)
+	if asked == "como" && at == 0 && comoEat[next] || (asked == "cuando" || asked == "como") && at == 0 && w.has(at+2, spanishI) {
+		return AsksNot
+	}
 	if next == "" {
 		return AsksNot
 	}

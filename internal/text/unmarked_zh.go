@@ -1,6 +1,7 @@
 package text
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -17,6 +18,9 @@ var (
 	// chineseRepeated are verbs repeated with 不 or 没.
 	chineseRepeated = strings.Fields(`是不是 有没有 有沒有 能不能 会不会 會不會 要不要 可不可以 该不该 对不对 好不好 行不行 用不用 去不去 来不来 吃不吃 还有没 想不想 敢不敢 让不让 算不算 爱不爱 喜不喜欢 做没做 打没打 说没说`)
 )
+
+// indefinite matches 什么酒我都不碰.
+var indefinite = regexp.MustCompile(`(?:什么|啥|谁|哪|怎么|怎样|多少|多大|几|是不是|有没有|能不能|要不要).{0,8}[都也]|多少(?:有|吃)?点|多少有些|几代`)
 
 // asksChinese reads a sentence in Chinese. All of its clauses must ask, or the last one, behind a
 // short one.
@@ -36,9 +40,16 @@ func asksChinese(s string) Asking {
 			beside += utf8.RuneCountInString(clause)
 		}
 	}
+	tells := false // of oneself, beside the question
+	for _, c := range clauses[1:] {
+		tells = tells || (strings.HasPrefix(c, "我") && asksInChinese(c) == AsksNot)
+	}
+	if tells && asksInChinese(clauses[len(clauses)-1]) == AsksNot {
+		return AsksNot
+	}
 	last := asksInChinese(clauses[len(clauses)-1])
 	switch {
-	case asks == len(clauses) || asksInChinese(clauses[0]) == AsksByForm && beside <= mostBesideHan:
+	case asks == len(clauses) || asksInChinese(clauses[0]) == AsksByForm && beside <= mostBesideHan && !tells:
 		return AsksByForm
 	case asks > 0 && last == AsksByForm && len(clauses) == 2 && utf8.RuneCountInString(clauses[0]) <= 4:
 		return AsksByForm
@@ -61,6 +72,9 @@ func asksInChinese(clause string) Asking {
 	}
 	if end := strings.LastIndex(clause, "什么的"); end >= 0 && !strings.Contains(clause[:end], "是") && !strings.HasSuffix(clause[:end], "干") && !strings.HasSuffix(clause[:end], "做") {
 		return AsksNot // "and so on"
+	}
+	if indefinite.MatchString(clause) {
+		return AsksNot
 	}
 	from := 0
 	for _, w := range chineseAskers {
