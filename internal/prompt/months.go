@@ -9,9 +9,9 @@ import (
 	"github.com/ebbmem/ebb/internal/text"
 )
 
-// monthsShare is the share of the section reserved for the times above its lines. Of what four
-// people said in a year, 132 of 156 statements that a later one had replaced without a form that
-// tells it stood beside that without a date on either.
+// monthsShare is the most of the section reserved for the times above its lines. Of 135 statements that
+// later ones had replaced in a year of four lives 122 stood beside those mostly unmarked, often without
+// a day on either.
 const monthsShare = 0.05
 
 // periods are the lengths in months of the times above lines, the first that has room counts.
