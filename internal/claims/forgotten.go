@@ -34,18 +34,21 @@ func TellsForgotten(ctx context.Context, db *schema.DB, owner schema.Scope, cont
 	}
 	err = db.WriteUser(ctx, owner, func(ctx context.Context, tx *schema.Tx, userID int64) error {
 		tells = false
-		living, since := make(map[string]bool), make(map[string]bool) // the newer than what was forgotten last
-		for i := range near {
-			for _, term := range slices.Concat(near[i].shared, text.QueryTerms(content, 0)) {
-				if _, known := living[term]; !known {
-					newest, err := newestWith(ctx, tx, userID, term)
-					if err != nil {
-						return err
-					}
-					living[term], since[term] = newest > 0, newest > last
-				}
+		newest := make(map[string]int64) // memory with a term
+		find := func(term string) (id int64, err error) {
+			id, known := newest[term]
+			if !known {
+				id, err = newestWith(ctx, tx, userID, term)
+				newest[term] = id
 			}
-			tells = tells || near[i].toldBy(content, owner.User, living, since)
+			return id, err
+		}
+		for i := range near {
+			told, err := near[i].toldBy(content, owner.User, last, find)
+			if err != nil || told {
+				tells = told
+				return err
+			}
 		}
 		return nil
 	})
@@ -63,6 +66,9 @@ func forgottenLike(ctx context.Context, s *schema.Snapshot, userID int64, owner,
 	terms := termsBut(owner, content)
 	all, err := s.Forgotten(ctx, userID, maxForgotten)
 	for i := range all {
+		if err := ctx.Err(); err != nil {
+			return nil, 0, err
+		}
 		last = max(last, all[i].ID)
 		hidden := all[i].Content
 		var subjects, others []string
@@ -126,26 +132,43 @@ func newestWith(ctx context.Context, tx *schema.Tx, userID int64, term string) (
 	return newest, errors.Join(err, rows.Err(), rows.Close())
 }
 
-// toldBy reports whether a text tells a forgotten memory, given which terms others hold, and which of
-// these others that were stored since.
-func (f *forgotten) toldBy(content, owner string, living, since map[string]bool) bool {
-	only := slices.DeleteFunc(slices.Clone(f.shared), func(term string) bool { return living[term] })
-	if slices.ContainsFunc(only, func(term string) bool { return f.names[term] }) {
-		return true
+// toldBy reports whether a text tells a forgotten memory. find returns the newest memory that is not
+// forgotten and holds a term, zero for none; what is newer than last was said since.
+func (f *forgotten) toldBy(content, owner string, last int64, find func(term string) (int64, error)) (bool, error) {
+	only := make(map[string]bool) // of its terms those that it alone holds
+	for _, term := range f.shared {
+		id, err := find(term)
+		if err != nil {
+			return false, err
+		}
+		if only[term] = id == 0; only[term] && f.names[term] {
+			return true, nil
+		}
 	}
 	for _, sentence := range grounding.Sentences(content) {
-		terms, same, alone, other := termsBut(owner, sentence), 0, false, false
+		var beside []string
+		terms, alone := termsBut(owner, sentence), false
 		for _, term := range terms {
-			if slices.Contains(f.terms, term) {
-				same++
-			} else {
-				other = other || since[term]
+			if !slices.Contains(f.terms, term) {
+				beside = append(beside, term)
 			}
-			alone = alone || slices.Contains(only, term)
+			alone = alone || only[term]
 		}
-		if alone && !other && (2*same >= len(terms) || 2*same > len(f.terms)) {
-			return true
+		same := len(terms) - len(beside)
+		if !alone || 2*same < len(terms) && 2*same <= len(f.terms) {
+			continue
+		}
+		since := false
+		for _, term := range beside {
+			id, err := find(term)
+			if err != nil {
+				return false, err
+			}
+			since = since || id > last
+		}
+		if !since {
+			return true, nil
 		}
 	}
-	return false
+	return false, nil
 }

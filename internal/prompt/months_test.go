@@ -12,8 +12,8 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// What has no date of its own stands below the month in which it was said, or below a longer
-// time where there is no room for the months, whoever saved it; what was kept has none.
+// Lines without a date of their own stand below the month in which they were said, or below a longer time
+// if there is no room for months, whether a tool saved them or a message said them. Kept lines have none.
 func TestLinesStandBelowTheirMonths(t *testing.T) {
 	at := func(year int, month time.Month, sentences ...string) map[int64]*ownClaim {
 		claims := claimsOf(schema.Attributes{schema.AttrSaid: schema.SaidLasting}, sentences...)

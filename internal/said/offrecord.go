@@ -99,5 +99,6 @@ func groupAt(at []int) int {
 	return at[1]
 }
 
-// titled matches it as a name, and what is taken off a record.
-var titled = regexp.MustCompile(`\pL.*\bOff [Tt]he Record\b|(?i:\b(?:show|podcast|radio|bar|shop|programa)\b[^.]*\boff the record\b|播客|\b(?:took|takes?|clean\w*|wip\w+|peel\w*|struck|strike|scratch\w*|called|named|get|got)\b.*\boff the record\b|off the record (?:player|sleeve|shelf)|protokoll,? sondern)`)
+// titled matches it as a name, what is taken off a record, and what else only begins so. A verb before a
+// pause is of what is said off the record: "we got hacked, off the record".
+var titled = regexp.MustCompile(`\pL.*\bOff [Tt]he Record\b|(?i:\b(?:took|takes?|clean\w*|wip\w+|peel\w*|struck|strike|scratch\w*)\b[^,，;:()–—-]*\boff the record\b|off the record (?:player|sleeve|shelf)|protokoll,? sondern)`)

@@ -10,6 +10,10 @@ import (
 // What is said off the record, whatever else it says, is surely not to be stored.
 func TestOffTheRecordIsNotStored(t *testing.T) {
 	for s := range strings.Lines(`off the record: we got hacked last night, so rotate the keys
+we got hacked last night, off the record
+he called me a drunk, off the record
+I took the money, off the record
+I am on a podcast about my divorce, off the record
 off the record, the bank wants to cancel the contract
 off the record: Tom is about to be let go, don't schedule anything with him
 off the record - my boss is leaving, keep it to yourself
@@ -127,6 +131,10 @@ off the record 我老板要走了
 // Who asks for it, reports it of others or names it says nothing off the record.
 func TestNotOffTheRecord(t *testing.T) {
 	for s := range strings.Lines(`is this off the record?
+I took the scratch off the record
+I keep this off the record player
+My son is deaf, he works at Off the Record
+nicht fürs Protokoll, sondern fürs Archiv
 Is that off the record or can I quote you?
 so this is off the record?
 off the record?
