@@ -171,6 +171,16 @@ func (s *Session) toolUsed(tool string) {
 	}
 }
 
+// isTrusted reports whether e is the result of a tool in Config.Tools.Trusted, and its publisher
+// set no lower trust.
+func (x *Extension) isTrusted(e *eventbus.Event) bool {
+	if e.Topic != eventbus.TopicToolResult || e.Origin != schema.OriginToolExternal || e.Trust != nil {
+		return false
+	}
+	m, err := e.Message()
+	return err == nil && m.Tool != "" && x.toolTrust(m.Tool) > foreignTool
+}
+
 // toolTrust returns the trust of a tool's output, given the tool's name.
 func (x *Extension) toolTrust(name string) schema.Trust {
 	if slices.ContainsFunc(x.cfg.Tools.Trusted, func(own string) bool { return text.Fold(own) == text.Fold(name) }) {

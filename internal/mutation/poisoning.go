@@ -9,6 +9,13 @@ var poisoning = []Mutant{
 		Test:    "TestSubscriptionSetsTrust",
 	},
 	{
+		Defence: "a client of ebb serve has no trusted result by the name of a trusted tool",
+		File:    "internal/server/turns.go",
+		Old:     "opts = append(opts, eventbus.Trusted(eventbus.OriginToolExternal.Ceiling()))",
+		New:     "opts = append(opts, eventbus.Partial())",
+		Test:    "TestTrustedToolsOverHTTP",
+	},
+	{
 		Defence: "an answer is trusted no more than anything its conversation was exposed to",
 		File:    "extension/exposure.go",
 		Old:     "trust := min(e.TrustLevel(), v.minTrust)",
