@@ -49,7 +49,7 @@ func newExposure() exposure { return exposure{minTrust: schema.MaxTrust} }
 var foreignTool = schema.OriginToolExternal.Ceiling()
 
 // admit adds messages of one conversation to the exposure in order, and sets the trust
-// of the answers among them. It returns earlier answers whose trust a tool result
+// of what models wrote among them. It returns earlier answers whose trust a tool result
 // among the events lowers, and the level to lower them to.
 func (v *exposure) admit(events []eventbus.Event) (overtaken []string, level schema.Trust) {
 	var here []int // indexes of answers since the user's last message
@@ -60,7 +60,11 @@ func (v *exposure) admit(events []eventbus.Event) (overtaken []string, level sch
 		if err != nil {
 			continue
 		}
-		switch m.Role {
+		role := m.Role
+		if isTask := role == roleUser && e.Origin == schema.OriginAssistant && e.Trust == nil; isTask { // for another agent: a model wrote it
+			role = roleAssistant
+		}
+		switch role {
 		case roleAssistant:
 			if e.Trust == nil {
 				trust := min(e.TrustLevel(), v.minTrust)

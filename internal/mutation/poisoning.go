@@ -9,6 +9,27 @@ var poisoning = []Mutant{
 		Test:    "TestSubscriptionSetsTrust",
 	},
 	{
+		Defence: "a task for another agent is trusted no more than the conversation in which a model wrote it",
+		File:    "extension/exposure.go",
+		Old:     "role == roleUser && e.Origin == schema.OriginAssistant && e.Trust == nil; isTask",
+		New:     "role == roleUser && e.Origin == schema.OriginAssistant && e.Trust == nil; isTask && false",
+		Test:    "TestTasksAreTrustedLikeTheirConversation",
+	},
+	{
+		Defence: "a message that begins as an agent's task states nothing of the user",
+		File:    "internal/claims/message.go",
+		Old:     "if orders.Task(m.Content) {",
+		New:     "if orders.Task(m.Content) && false {",
+		Test:    "TestTasksOfAgentsStateNothing",
+	},
+	{
+		Defence: "the host may trust a result of a trusted tool less",
+		File:    "extension/exposure.go",
+		Old:     "e.Origin != schema.OriginToolExternal || e.Trust != nil {",
+		New:     "e.Origin != schema.OriginToolExternal {",
+		Test:    "TestTrustedToolsByEveryWay",
+	},
+	{
 		Defence: "a client of ebb serve has no trusted result by the name of a trusted tool",
 		File:    "internal/server/turns.go",
 		Old:     "opts = append(opts, eventbus.Trusted(eventbus.OriginToolExternal.Ceiling()))",

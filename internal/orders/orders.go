@@ -21,6 +21,9 @@
 //	fleeting words of a day, with which no such sentence holds
 //	limit    words that bound a wish to a task, a session or a time
 //	bare     a clause that orders work and names nothing but the work
+//	task     the beginning of a message that gives an agent its kind: "You are a research agent"
+//	role     one that gives it any role or task
+//	self     words for the writer
 package orders
 
 import (
@@ -71,6 +74,20 @@ func Bare(message string) bool {
 	}
 	for _, l := range of(message) {
 		if l.is("bare", l.opened(message)) && !l.isRule(message) && !l.is("life", message) && !l.is("stays", message) {
+			return true
+		}
+	}
+	return false
+}
+
+// Task reports whether a message reads like a task that an agent hands to another, and so says
+// nothing of a user. It begins with the kind of agent that the reader is ("You are a research
+// agent"), or with any role or task if nothing of it is in the first person: "You are an expert
+// nutritionist. I am vegetarian" is of a user.
+func Task(message string) bool {
+	message = withoutAcute.Replace(message)
+	for _, l := range of(message) {
+		if l.is("task", message) || l.is("role", message) && !l.is("self", message) {
 			return true
 		}
 	}
@@ -207,8 +224,12 @@ func read(table string) *language {
 // macro matches the name of an earlier expression.
 var macro = regexp.MustCompile(`\{[a-z]+\}`)
 
+// begins is the beginning of a message, with or without a heading.
+const begins = `^[\s#*>\[]*(?i:(?:role|system(?: prompt)?|rolle|rol|角色)[\s:：*\]]+)?(?i:_)`
+
 // expressions are those that texts are compared with, "_" for the expression of a table.
 var expressions = map[string]string{
 	"order": `^(?i:_)`, "finding": `^(?i:_)`, "follow": `^(?i:_)$`, "beside": `^(?i:_)`, "bound": `^(?i:_)`, "rule": `^(?i:_)`, "bare": `^(?i:_)$`,
+	"task": begins, "role": begins, "self": `(?i:_)`,
 	"life": `(?i:_)`, "stays": `(?i:_)`, "fleeting": `(?i:_)`, "limit": `(?i:_)`,
 }
