@@ -24,6 +24,7 @@
 //	task     the beginning of a message that gives an agent its kind: "You are a research agent"
 //	role     one that gives it any role or task
 //	self     words for the writer
+//	place    words for the project that is worked on, and for those who work on it
 package orders
 
 import (
@@ -92,6 +93,12 @@ func Task(message string) bool {
 		}
 	}
 	return false
+}
+
+// Here reports whether a sentence that is written in a project is about it: "we use tabs here".
+func Here(sentence string) bool {
+	sentence = withoutAcute.Replace(sentence)
+	return slices.ContainsFunc(of(sentence), func(l *language) bool { return l.is("place", sentence) })
 }
 
 // Limited reports whether a sentence is bounded to a task, a session or a time: "answer in
@@ -230,6 +237,6 @@ const begins = `^[\s#*>\[]*(?i:(?:role|system(?: prompt)?|rolle|rol|角色)[\s:�
 // expressions are those that texts are compared with, "_" for the expression of a table.
 var expressions = map[string]string{
 	"order": `^(?i:_)`, "finding": `^(?i:_)`, "follow": `^(?i:_)$`, "beside": `^(?i:_)`, "bound": `^(?i:_)`, "rule": `^(?i:_)`, "bare": `^(?i:_)$`,
-	"task": begins, "role": begins, "self": `(?i:_)`,
+	"task": begins, "role": begins, "self": `(?i:_)`, "place": `(?i:_)`,
 	"life": `(?i:_)`, "stays": `(?i:_)`, "fleeting": `(?i:_)`, "limit": `(?i:_)`,
 }

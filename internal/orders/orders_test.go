@@ -142,3 +142,53 @@ func TestTask(t *testing.T) {
 		assert.Equal(t, c.task, Task(c.message), c.message)
 	}
 }
+
+func TestHere(t *testing.T) {
+	for _, c := range []struct {
+		here     bool
+		sentence string
+	}{
+		{true, "we use tabs here"},
+		{true, "The tests in this repo run with make check."},
+		{true, "This project is written in Rust."},
+		{true, "We switched from Postgres to SQLite."},
+		{true, "our staging server is called kestrel"},
+		{true, "My manager here is Felix."},
+		{true, "CI no longer runs on GitHub Actions here, we moved to Buildkite."},
+		{true, "CI runs on GitHub Actions."},
+		{true, "The tests run with make check."},
+		{true, "Remember: the release branch is stable."},
+		{true, "Die Tests laufen mit make check."},
+		{true, "Las pruebas se lanzan con make check."},
+		{true, "测试用make check跑。"},
+		{true, "We deploy on Fridays."},
+		{true, "Wir nutzen hier Tabs."},
+		{true, "In diesem Repo laufen die Tests mit make check."},
+		{true, "Unsere Datenbank ist Postgres."},
+		{true, "Aquí usamos tabuladores."},
+		{true, "Este proyecto está escrito en Rust."},
+		{true, "这里用制表符。"},
+		{true, "我们用Postgres。"},
+
+		{false, "I prefer short answers."},
+		{false, "Never push to main."},
+		{false, "I live here since May."},
+		{false, "I have run the tests of the eye clinic."},
+		{false, "My code is 4471."},
+		{false, "It rained here all day."},
+		{false, "here is the log"},
+		{false, "We moved to Lisbon in May."},
+		{false, "Our daughter is six."},
+		{false, "We eat at seven."},
+		{false, "Our garden is full of slugs."},
+		{false, "Ich bin Vegetarierin."},
+		{false, "Wir wohnen in Graz."},
+		{false, "Unsere Tochter ist sechs."},
+		{false, "Vivo aquí desde mayo."},
+		{false, "Nuestra hija tiene seis años."},
+		{false, "我们搬到上海了。"},
+		{false, "我对坚果过敏。"},
+	} {
+		assert.Equal(t, c.here, Here(c.sentence), c.sentence)
+	}
+}
