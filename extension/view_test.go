@@ -270,6 +270,9 @@ func TestTrustedToolsByEveryWay(t *testing.T) {
 		defer func() { require.NoError(t, x.Close(context.Background())) }()
 		require.NoError(t, x.Bus().Publish(t.Context(), eventbus.ToolResult(ada, "calendar", "a dentist on Friday", eventbus.Trusted(web))))
 		require.Equal(t, web, trusted(t, x, "a dentist on Friday"))
+		preview, err := session(t, x, extension.Scope{User: "ada", Session: "later"}).Preview(t.Context(), "When is the dentist, on Friday?")
+		require.NoError(t, err)
+		require.NotContains(t, preview.Block, "a dentist on Friday")
 	})
 }
 
