@@ -150,7 +150,7 @@ func isOnce(m *schema.Memory) bool {
 func (h *holding) candidates(ctx context.Context, in *Input, c *claim) ([]*claim, error) {
 	likeness := make(map[*claim]float64)
 	consider := func(other *claim, least float64) {
-		if other.ID >= c.ID || other.State != schema.StateActive || !other.ValidUntil.IsZero() || h.byID[other.ID] == nil || claims.HappenedApart(&c.Memory, &other.Memory, in.Location) ||
+		if other.ID >= c.ID || other.State != schema.StateActive || !other.ValidUntil.IsZero() || h.byID[other.ID] == nil || c.Attributes[schema.AttrProject] != other.Attributes[schema.AttrProject] || claims.HappenedApart(&c.Memory, &other.Memory, in.Location) ||
 			h.left[ContradictionPair{c.UID, other.UID}] {
 			return
 		}

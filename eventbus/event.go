@@ -187,8 +187,9 @@ func AgentResponse(scope Scope, content string, opts ...MessageOption) Event {
 }
 
 // ToolResult creates the event of a result of the named tool. Its origin is
-// [OriginToolExternal], the cautious default; use From(OriginToolInternal) for a
-// tool that the host trusts.
+// [OriginToolExternal], the cautious default. A tool that the host trusts is named in
+// the configuration, or has From(OriginToolInternal); Trusted(1) keeps a single result
+// of it untrusted.
 func ToolResult(scope Scope, tool, content string, opts ...MessageOption) Event {
 	return message(TopicToolResult, scope, OriginToolExternal, Message{Text: content, Tool: tool}, opts)
 }

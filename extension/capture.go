@@ -179,7 +179,7 @@ func (c *captures) admit(ctx context.Context, t *conversation, events []eventbus
 	if of.Validate() != nil {
 		return nil // Publish returns the error and names the event
 	}
-	if slices.ContainsFunc(events, isAnswer) {
+	if slices.ContainsFunc(events, ofAssistant) {
 		if err := c.loadExposure(ctx, t, of); errors.Is(err, ErrClosed) {
 			return nil // Publish returns ErrClosed too
 		} else if err != nil {
@@ -192,10 +192,10 @@ func (c *captures) admit(ctx context.Context, t *conversation, events []eventbus
 	return nil
 }
 
-// isAnswer reports whether e is a message of the assistant.
-func isAnswer(e eventbus.Event) bool {
+// ofAssistant reports whether a model wrote a message: an answer, or a task for another agent.
+func ofAssistant(e eventbus.Event) bool {
 	m, err := e.Message()
-	return err == nil && m.Role == roleAssistant
+	return err == nil && (m.Role == roleAssistant || e.Origin == schema.OriginAssistant)
 }
 
 // loadExposure adds the stored part of a conversation to its exposure, once. t.mu is held.

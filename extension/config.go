@@ -294,10 +294,12 @@ type ToolsConfig struct {
 	// agents write.
 	MainAgent string
 	// Trusted names the agents' own tools that the host trusts
-	// ([eventbus.OriginToolInternal]). It applies to results reported by the Memory
-	// or the Callbacks. ebb's own tools need not be listed. The result of any other
-	// tool has trust 1, and so has what an agent answers after it; what a model saves
-	// after it without the user's words is quarantined. Default none.
+	// ([eventbus.OriginToolInternal]), however a result is reported: by the Memory, the
+	// Callbacks, the wrapped model or an event of the bus without a lower trust
+	// ([eventbus.Trusted]). An import trusts no tool. ebb's own tools need not be listed, nor
+	// their results published. The result of any other tool has trust 1, and so has what an
+	// agent answers after it; what a model saves after it without the user's words is
+	// quarantined. Default none.
 	Trusted []string
 }
 

@@ -54,9 +54,13 @@ func (x *Extension) raiseCycle(ctx context.Context, scope Scope, cycle int64) er
 	return err
 }
 
-// stamp adds the attributes of the host and the current cycle to messages.
+// stamp adds the attributes of the host and the current cycle to messages, and the origin of
+// trusted tools to their results.
 func (x *Extension) stamp(events []eventbus.Event) {
 	for i := range events {
+		if x.isTrusted(&events[i]) {
+			events[i].Origin = schema.OriginToolInternal
+		}
 		if attributes := x.mem.Cycles.Stamp(events[i].Scope, x.attributes(events[i].Scope)); len(attributes) > 0 {
 			events[i] = events[i].Stamped(attributes)
 		}

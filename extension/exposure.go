@@ -49,7 +49,7 @@ func newExposure() exposure { return exposure{minTrust: schema.MaxTrust} }
 var foreignTool = schema.OriginToolExternal.Ceiling()
 
 // admit adds messages of one conversation to the exposure in order, and sets the trust
-// of the answers among them. It returns earlier answers whose trust a tool result
+// of what models wrote among them. It returns earlier answers whose trust a tool result
 // among the events lowers, and the level to lower them to.
 func (v *exposure) admit(events []eventbus.Event) (overtaken []string, level schema.Trust) {
 	var here []int // indexes of answers since the user's last message
@@ -60,7 +60,11 @@ func (v *exposure) admit(events []eventbus.Event) (overtaken []string, level sch
 		if err != nil {
 			continue
 		}
-		switch m.Role {
+		role := m.Role
+		if isTask := role == roleUser && e.Origin == schema.OriginAssistant && e.Trust == nil; isTask { // for another agent: a model wrote it
+			role = roleAssistant
+		}
+		switch role {
 		case roleAssistant:
 			if e.Trust == nil {
 				trust := min(e.TrustLevel(), v.minTrust)
@@ -169,6 +173,16 @@ func (s *Session) toolUsed(tool string) {
 	if !own {
 		s.conversation().expose(s.ext.toolTrust(tool))
 	}
+}
+
+// isTrusted reports whether e is the result of a tool in Config.Tools.Trusted, and its publisher
+// set no lower trust.
+func (x *Extension) isTrusted(e *eventbus.Event) bool {
+	if e.Topic != eventbus.TopicToolResult || e.Origin != schema.OriginToolExternal || e.Trust != nil {
+		return false
+	}
+	m, err := e.Message()
+	return err == nil && m.Tool != "" && x.toolTrust(m.Tool) > foreignTool
 }
 
 // toolTrust returns the trust of a tool's output, given the tool's name.

@@ -3,6 +3,7 @@ package extension_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -207,6 +208,72 @@ func TestConcurrentTurnsShareExposure(t *testing.T) {
 	for i := range 8 {
 		require.Equal(t, web, trusted(t, x, fmt.Sprint("reply ", i)))
 	}
+}
+
+// A result of a tool that the host trusts sets nothing aside that an agent saves after it,
+// however it is reported; those of other tools do.
+func TestTrustedToolsByEveryWay(t *testing.T) {
+	ways := map[string]func(t *testing.T, x *extension.Extension, s *extension.Session, tool string){
+		"the bus": func(t *testing.T, x *extension.Extension, s *extension.Session, tool string) {
+			require.NoError(t, x.Bus().Publish(t.Context(), eventbus.ToolResult(s.Scope(), tool, "a dentist on Friday")))
+		},
+		"an event of another program": func(t *testing.T, x *extension.Extension, s *extension.Session, tool string) {
+			e := eventbus.Event{Topic: eventbus.TopicToolResult, Scope: s.Scope(), Origin: eventbus.OriginToolExternal, Payload: []byte(`{"text": "a dentist on Friday", "tool": "` + tool + `"}`)}
+			require.NoError(t, x.Bus().Publish(t.Context(), e))
+		},
+		"a bulk": func(t *testing.T, x *extension.Extension, s *extension.Session, tool string) {
+			require.NoError(t, x.Bus().Publish(t.Context(), eventbus.ToolResult(s.Scope(), tool, "a dentist on Friday"), eventbus.UserMessage(extension.Scope{User: "bob"}, "hello")))
+		},
+		"the wrapped model": func(t *testing.T, _ *extension.Extension, s *extension.Session, tool string) {
+			_, err := extension.WrapModel(seesTools{}, s).GenerateContent(t.Context(), []llms.MessageContent{
+				llms.TextParts(llms.ChatMessageTypeHuman, "what is on Friday?"),
+				{Role: llms.ChatMessageTypeTool, Parts: []llms.ContentPart{llms.ToolCallResponse{ToolCallID: "1", Name: tool, Content: "a dentist on Friday"}}},
+			})
+			require.NoError(t, err)
+		},
+		"the callbacks": func(t *testing.T, _ *extension.Extension, s *extension.Session, tool string) {
+			s.Callbacks().HandleAgentAction(t.Context(), lcschema.AgentAction{Tool: tool})
+		},
+		"the Memory": func(t *testing.T, _ *extension.Extension, s *extension.Session, tool string) {
+			require.NoError(t, s.Memory().SaveContext(t.Context(), map[string]any{"input": "what is on Friday?"},
+				map[string]any{"output": "A dentist.", "intermediateSteps": []lcschema.AgentStep{{Action: lcschema.AgentAction{Tool: tool}}}}))
+		},
+	}
+	for way, report := range ways {
+		for tool, trusted := range map[string]bool{"calendar": true, "web": false} {
+			t.Run(way+" reports "+tool, func(t *testing.T) {
+				path, config := fresh(t), &extension.Config{Tools: extension.ToolsConfig{Trusted: []string{"Calendar"}}, NoBackground: true}
+				x, err := extension.Open(t.Context(), path, config)
+				require.NoError(t, err)
+				s := session(t, x, ada)
+				report(t, x, s, tool)
+				saves := func(s *extension.Session, fact string) {
+					t.Helper()
+					answer, err := s.CallTool(t.Context(), llms.ToolCall{ID: "1", FunctionCall: &llms.FunctionCall{Name: "remember_fact", Arguments: `{"content": "` + fact + `"}`}})
+					require.NoError(t, err)
+					require.Equal(t, !trusted, strings.Contains(answer.Content, "set aside"), answer.Content)
+				}
+				saves(s, "Ada sees a dentist called Brill.")
+				if way != "the wrapped model" && way != "the callbacks" { // which store nothing
+					require.NoError(t, x.Close(t.Context()))
+					x, err = extension.Open(t.Context(), path, config)
+					require.NoError(t, err)
+					saves(session(t, x, ada), "Ada goes there by tram.")
+				}
+				require.NoError(t, x.Close(t.Context()))
+			})
+		}
+	}
+	t.Run("a publisher may trust a result less", func(t *testing.T) {
+		x, err := extension.Open(t.Context(), fresh(t), &extension.Config{Tools: extension.ToolsConfig{Trusted: []string{"calendar"}}, NoBackground: true})
+		require.NoError(t, err)
+		defer func() { require.NoError(t, x.Close(context.Background())) }()
+		require.NoError(t, x.Bus().Publish(t.Context(), eventbus.ToolResult(ada, "calendar", "a dentist on Friday", eventbus.Trusted(web))))
+		require.Equal(t, web, trusted(t, x, "a dentist on Friday"))
+		preview, err := session(t, x, extension.Scope{User: "ada", Session: "later"}).Preview(t.Context(), "When is the dentist, on Friday?")
+		require.NoError(t, err)
+		require.NotContains(t, preview.Block, "a dentist on Friday")
+	})
 }
 
 // page is a tool of the host's that ebb knows nothing about.

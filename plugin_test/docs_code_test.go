@@ -21,6 +21,7 @@ import (
 
 	"github.com/ebbmem/ebb/consolidate/fourstores"
 	"github.com/ebbmem/ebb/encoder"
+	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/extension/audit"
 	"github.com/ebbmem/ebb/extension/transfer"
@@ -32,7 +33,7 @@ import (
 var _ = []any{
 	readmeQuickStart, readmeEmbedder, readmeNights, readmeCalls, profilesConsolidate, encoderOpen,
 	profilesRetention, profilesDual, profilesBlocks, profilesThreeTier, profilesTeam, profilesCognitive, profilesStores, profilesReflection, profilesRules,
-	hostsTeam, hostsChanges,
+	hostsTeam, hostsTasks, hostsChanges,
 }
 
 func handle(ctx context.Context, ext *extension.Extension, llm llms.Model, user, conversation, said string) (string, error) {
@@ -91,6 +92,12 @@ func hostsTeam(ext *extension.Extension, llm llms.Model, chat string) ([]llms.Mo
 	private := extension.WrapModel(extension.WrapModel(llm, ours), his)
 	shared := extension.WrapModel(llm, ours)
 	return []llms.Model{private, shared}, nil
+}
+
+func hostsTasks(ctx context.Context, ext *extension.Extension, user, conversation, task string) error {
+	research := extension.Scope{User: user, Session: conversation, Agent: "research"}
+	err := ext.Bus().Publish(ctx, eventbus.UserMessage(research, task, eventbus.From(eventbus.OriginAssistant), eventbus.Speaker("planner")))
+	return err
 }
 
 func hostsChanges(ctx context.Context, ext *extension.Extension, scope extension.Scope, now time.Time) error {

@@ -34,6 +34,11 @@ const (
 	AttrChannels = "channels"     // of a message: what its importance was rated by
 )
 
+// AttrProject is the attribute by which a host names the project that a message was written in,
+// such as a repository. A claim about it ("we use tabs here") gets it too: it is shown with that
+// name, and replaces nothing of another project.
+const AttrProject = "project"
+
 // ruledAttributes are those of ebb's own that a rule may change.
 var ruledAttributes = []string{AttrTier, AttrTagged, AttrValence, AttrArousal, AttrEmotion}
 

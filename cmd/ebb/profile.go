@@ -77,6 +77,9 @@ func (p *page) about(l *extension.ProfileLine) {
 	if l.Speaker != "" {
 		about = append(about, "by "+l.Speaker)
 	}
+	if l.Project != "" {
+		about = append(about, "in "+l.Project)
+	}
 	if !l.Since.IsZero() {
 		about = append(about, "since "+l.Since.In(p.Location).Format(time.DateOnly))
 	}

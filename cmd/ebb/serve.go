@@ -24,6 +24,7 @@ type serveCmd struct {
 	MaxBody    int64    `default:"1048576" placeholder:"BYTES" help:"Maximum size of a request body, in bytes (default 1 MiB)."`
 	Rate       int      `default:"50" placeholder:"N" help:"Maximum requests per second for each token (default 50)."`
 	Write      bool     `help:"Allow changes on the page. Without it, the page is read-only."`
+	TrustTool  []string `placeholder:"NAME" help:"Tool whose results, posted with a host token, are trusted: they do not set aside what an agent saves after them."`
 	inspecting bool
 }
 
@@ -60,7 +61,7 @@ func (c *serveCmd) Run(a *app) (err error) {
 	if err := c.localEncoder.connect(cfg); err != nil {
 		return err
 	}
-	cfg.ReadOnly = c.inspecting && !c.Write
+	cfg.ReadOnly, cfg.Tools.Trusted = c.inspecting && !c.Write, c.TrustTool
 	scope := a.scope() // of the flags alone: a page without --user is for every user, or those of --tenant
 	open := a.openWith
 	if c.inspecting {

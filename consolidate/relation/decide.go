@@ -105,6 +105,8 @@ func Decide(r Kind, byModel bool, a, b *Party, now time.Time) Action {
 	switch {
 	case a.Kind == schema.KindEpisode || b.Kind == schema.KindEpisode:
 		return answer(Leave, "one of the two is no claim")
+	case a.Attributes[schema.AttrProject] != b.Attributes[schema.AttrProject]:
+		return answer(Leave, "they are of different projects")
 	case !history && (!a.Current() || !b.Current()):
 		return answer(Leave, "one of the two is not current any more")
 	case r == Compatible:

@@ -53,6 +53,9 @@ func TestDecide(t *testing.T) {
 		}
 	}
 	planned := func(p *Party) { p.Attributes = schema.Attributes{schema.AttrTemporal: schema.TemporalPlan} }
+	of := func(project string) change {
+		return func(p *Party) { p.Attributes = schema.Attributes{schema.AttrProject: project} }
+	}
 	same := text("The user lives in Oslo now.", "Oslo")
 	keep := func(*Party) {}
 	for _, c := range []struct {
@@ -71,6 +74,9 @@ func TestDecide(t *testing.T) {
 		{"another wording of the predicate", Update, false, predicate("Resides in"), predicate("moved to"), Supersede},
 		{"another predicate", Update, true, drawn, all(drawn, predicate("works_at")), Flag},
 		{"another subject", Update, true, drawn, all(drawn, func(p *Party) { p.Subject = "Rosa" }), Flag},
+		{"of one project", Update, false, of("alpha"), of("alpha"), Supersede},
+		{"of two projects", Update, false, of("alpha"), of("beta"), Leave},
+		{"of a project and of the user", Update, true, drawn, all(drawn, of("beta")), Leave},
 		{"no subject", Update, true, all(drawn, func(p *Party) { p.Subject = "" }), all(drawn, func(p *Party) { p.Subject = "" }), Flag},
 		{"one more of many, says a model", Update, true, all(drawn, predicate("likes")), all(drawn, predicate("likes")), Flag},
 		{"one of few, says a model", Update, true, all(drawn, predicate("drives")), all(drawn, predicate("drives")), Supersede},

@@ -42,13 +42,13 @@ var Additive = text.WordSet(`is are was has have had likes loves enjoys prefers 
 	interested_in is_interested_in allergic_to is_allergic_to supports uses said mentioned thinks believes feels remembers
 	studies studied learned learns works_on worked_on participates_in volunteers_at member_of is_member_of favorite favourite`)
 
-// ClaimKey is the folded subject and predicate of a claim. Claims of one key can
-// contradict each other.
-type ClaimKey struct{ Subject, Predicate string }
+// ClaimKey is the folded subject and predicate of a claim, and its project if it is about one.
+// Claims of one key can contradict each other.
+type ClaimKey struct{ Subject, Predicate, project string }
 
 // KeyOf returns the key of a claim; ok is false without a subject or predicate.
 func KeyOf(m *schema.Memory) (k ClaimKey, ok bool) {
-	k = ClaimKey{text.Fold(m.Subject), claims.Predicate(m.Predicate)}
+	k = ClaimKey{text.Fold(m.Subject), claims.Predicate(m.Predicate), m.Attributes[schema.AttrProject]}
 	return k, k.Subject != "" && k.Predicate != ""
 }
 

@@ -79,7 +79,7 @@ var table = []row{
 	{pkg: "schema/pgvector", ours: []string{"schema", "schema/vecstore"}},                                                   // a user's nearest vectors, found by a server
 	// What becomes of a new claim is decided alike by day and by night: tools,
 	// consolidate and extension share it.
-	{pkg: "internal/claims", ours: []string{"schema", "schema/core", "schema/erase", "recall/lexicon", "recall/reconcile", "internal/text", "internal/grounding", "internal/intent", "internal/names", "internal/prefilter", "internal/said", "internal/topics"}},
+	{pkg: "internal/claims", ours: []string{"schema", "schema/core", "schema/erase", "recall/lexicon", "recall/reconcile", "internal/text", "internal/grounding", "internal/intent", "internal/names", "internal/orders", "internal/prefilter", "internal/said", "internal/topics"}},
 	{pkg: "eventbus", ours: []string{"schema", "internal/engine", "internal/text", "internal/redact"}},
 	// For hosts with NATS JetStream; the extension does not import it.
 	{pkg: "eventbus/jetstream", ours: []string{"eventbus", "schema", "internal/text"}, oursInTests: []string{"extension"}},

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ebbmem/ebb/internal/orders"
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/recall/reconcile"
@@ -137,6 +138,7 @@ func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Ac
 			return Outcome{}, err
 		}
 	}
+	a.setProject()
 	if err := a.find(ctx); err != nil {
 		return Outcome{}, err
 	}
@@ -299,6 +301,9 @@ func (a *addition) find(ctx context.Context) error {
 		cited[c.MemoryID] = append(cited[c.MemoryID], c)
 	}
 	for i := range found {
+		if apart := found[i].Attributes[schema.AttrProject] != a.Memory.Attributes[schema.AttrProject]; apart && found[i].State != schema.StateForgotten && found[i].ID != a.Corrects {
+			continue
+		}
 		k := &candidate{Memory: found[i], last: found[i].EventTime.Time, in: found[i].ID, cited: cited[found[i].ID]}
 		for _, c := range k.cited {
 			if c.Trust >= k.Trust && !c.Time.Before(k.last) {
@@ -309,6 +314,19 @@ func (a *addition) find(ctx context.Context) error {
 		a.near = append(a.near, k)
 	}
 	return nil
+}
+
+// setProject sets the project of a claim about it, that of the message that states it.
+func (a *addition) setProject() {
+	for _, e := range a.Evidence {
+		if project := e.Memory.Attributes[schema.AttrProject]; project != "" && orders.Here(cmp.Or(e.Quote, a.Memory.Content)) {
+			if a.Memory.Attributes == nil {
+				a.Memory.Attributes = make(schema.Attributes)
+			}
+			a.Memory.Attributes[schema.AttrProject] = project
+			return
+		}
+	}
 }
 
 // mayBear reports whether, by its columns, a claim may repeat, end or be ended by

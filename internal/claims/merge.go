@@ -14,11 +14,11 @@ import (
 // supersedes the older. What else elaborates one of the two then elaborates the claim
 // that holds.
 //
-// Errors: [*schema.InvalidError] for claims of different kind, trust or temporal type,
-// before anything is written; the database's errors.
+// Errors: [*schema.InvalidError] for claims of different kind, trust, temporal type
+// or project, before anything is written; the database's errors.
 func Merge(ctx context.Context, tx *schema.Tx, newer, older *schema.Memory, content string, evidence []Evidence, by schema.Actor) (holds *schema.Memory, err error) {
-	if newer.ID == older.ID || newer.Kind != older.Kind || newer.Trust != older.Trust || newer.Attributes[schema.AttrTemporal] != older.Attributes[schema.AttrTemporal] {
-		return nil, &schema.InvalidError{Field: "claims", Reason: "are one, or differ in kind, trust or temporal type"}
+	if newer.ID == older.ID || newer.Kind != older.Kind || newer.Trust != older.Trust || newer.Attributes[schema.AttrTemporal] != older.Attributes[schema.AttrTemporal] || newer.Attributes[schema.AttrProject] != older.Attributes[schema.AttrProject] {
+		return nil, &schema.InvalidError{Field: "claims", Reason: "are one, or differ in kind, trust, temporal type or project"}
 	}
 	if err := schema.ValidContent("content", content); err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/intent"
+	"github.com/ebbmem/ebb/internal/orders"
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
@@ -119,6 +120,10 @@ func (r *Reader) understand(owner schema.Scope, m *schema.Memory, known ...said.
 		return msg
 	}
 	msg := &Message{Memory: m, owner: owner, requests: said.Requests(m.Content)}
+	if orders.Task(m.Content) { // by another agent than the user
+		msg.requests = slices.DeleteFunc(msg.requests, func(q said.Request) bool { return q.Verb != said.Forget })
+		return msg
+	}
 	if said.Feigned(m.Content) && !slices.ContainsFunc(msg.requests, isSure) {
 		return msg
 	}
@@ -177,7 +182,7 @@ func (m *Message) lasting() (more []said.Claim) {
 		if len(grounding.Endings(s.Sentence)) > 0 || intent.Changes.P(s.Sentence) >= likelyEnds {
 			least = 0 // what it ends is kept
 		}
-		if s.P < least || s.P < leastAsked && text.IsGeneral(s.Sentence) || slices.ContainsFunc(m.claims, func(c said.Claim) bool { return overlap(c.Sentence, s.Sentence) }) {
+		if s.P < least || orders.Task(s.Sentence) || s.P < leastAsked && text.IsGeneral(s.Sentence) || slices.ContainsFunc(m.claims, func(c said.Claim) bool { return overlap(c.Sentence, s.Sentence) }) {
 			continue
 		}
 		if slices.ContainsFunc(m.requests, func(q said.Request) bool {

@@ -94,8 +94,8 @@ const (
 var untrusted = eventbus.OriginToolExternal.Ceiling()
 
 // record stores a message.
-func (c *Conversation) record(ctx context.Context, t turn) error {
-	e, err := Message(ctx, c.redact, c.session.Scope(), t.Role, t.Text, t.ID, c.trustClient)
+func (c *Conversation) record(ctx context.Context, t turn, opts ...eventbus.MessageOption) error {
+	e, err := Message(ctx, c.redact, c.session.Scope(), t.Role, t.Text, t.ID, c.trustClient, opts...)
 	if err != nil {
 		return err
 	}
@@ -115,8 +115,7 @@ func (c *Conversation) finish(ctx context.Context) {
 // Message returns the event of a message that a client's model reports, with role user
 // or assistant. id is optional. Models count their messages from 1 in each conversation,
 // so the stored id is a hash of the session, the id and the redacted text.
-func Message(ctx context.Context, redact schema.Redact, scope extension.Scope, role, said, id string, trustClient bool) (eventbus.Event, error) {
-	var opts []eventbus.MessageOption
+func Message(ctx context.Context, redact schema.Redact, scope extension.Scope, role, said, id string, trustClient bool, opts ...eventbus.MessageOption) (eventbus.Event, error) {
 	trusted, idPrefix := role == "user" && trustClient, clientIDs
 	if trusted {
 		idPrefix = userIDs

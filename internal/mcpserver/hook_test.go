@@ -1,9 +1,13 @@
 package mcpserver
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -120,5 +124,75 @@ func TestARecordedRequestIsCarriedOutBeforeTheEnd(t *testing.T) {
 			say(t, file, "Forget that I am allergic to walnuts.")
 			require.Zero(t, lines())
 		})
+	}
+}
+
+// What is said about a repository has its name, and replaces nothing of another repository; what
+// is said about the user has none, and holds everywhere.
+func TestPromptsOfTwoRepositories(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "memory.db")
+	file := File{DB: path, Scope: ada, Open: func() (*extension.Extension, extension.Scope, error) {
+		x, err := extension.Open(t.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}})
+		return x, ada, err
+	}}
+	alpha, beta := repository(t, "alpha"), repository(t, "beta")
+	said := 0
+	says := func(folder, prompt string) string {
+		t.Helper()
+		said++
+		event, err := json.Marshal(map[string]string{"session_id": "s" + strconv.Itoa(said), "cwd": folder, "prompt": prompt})
+		require.NoError(t, err)
+		var out strings.Builder
+		require.NoError(t, AnswerHook(t.Context(), file, Options{WriteTurns: true, TrustClient: true}, bytes.NewReader(event), &out))
+		return out.String()
+	}
+	says(alpha, "we use tabs here")
+	says(beta, "we use spaces here")
+	says(alpha, "We use Postgres here.")
+	says(beta, "We switched from Postgres to SQLite.")
+	says(alpha, "our staging server is called kestrel")
+	says(beta, "our staging server is now called osprey")
+	says(alpha, "We never push to main.")
+	says(beta, "We never push to main.")
+	says(alpha, "I live in Porto.")
+	says(beta, "I moved to Graz.")
+	block := says(beta, "What do you know about this repo, and which database did we choose?")
+	for _, line := range []string{
+		"- in alpha: we use tabs here", "- in beta: we use spaces here", "- in alpha: We use Postgres here.\n", "- in beta: We switched from Postgres to SQLite.",
+		"- in alpha: our staging server is called kestrel\n", "- in beta: our staging server is now called osprey", "- in alpha: We never push to main.", "- in beta: We never push to main.",
+		"- I moved to Graz. (since ",
+	} {
+		require.Contains(t, block, line)
+	}
+	require.NotContains(t, block, "no longer so")
+	says(alpha, "We switched from Postgres to MySQL.")
+	require.Contains(t, says(beta, "Which database did we choose?"), "- in alpha: We switched from Postgres to MySQL. (since ", "in one repository it is replaced")
+}
+
+// repository makes a folder that looks like a git repository.
+func repository(t *testing.T, name string) (folder string) {
+	t.Helper()
+	folder = filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.MkdirAll(filepath.Join(folder, ".git"), 0o700))
+	return folder
+}
+
+func TestProjectOf(t *testing.T) {
+	alpha := repository(t, "alpha")
+	below := filepath.Join(alpha, "cmd", "tool")
+	require.NoError(t, os.MkdirAll(below, 0o700))
+	worktree, submodule := filepath.Join(t.TempDir(), "fix-1"), filepath.Join(alpha, "vendored")
+	for folder, link := range map[string]string{worktree: filepath.ToSlash(alpha) + "/.git/worktrees/fix-1", submodule: "../.git/modules/vendored"} {
+		require.NoError(t, os.MkdirAll(folder, 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, ".git"), []byte("gitdir: "+link+"\n"), 0o600))
+	}
+	home := repository(t, "home")
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	for folder, project := range map[string]string{
+		alpha: "alpha", below: "alpha", worktree: "alpha", submodule: "vendored",
+		home: "", t.TempDir(): "", "alpha": "", "": "",
+	} {
+		require.Equal(t, project, projectOf(folder), folder)
 	}
 }

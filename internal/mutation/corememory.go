@@ -2,6 +2,20 @@ package main
 
 var coreMemory = []Mutant{
 	{
+		Defence: "what is said about one project replaces nothing of another",
+		File:    "internal/claims/add.go",
+		Old:     "apart && found[i].State != schema.StateForgotten",
+		New:     "apart && false && found[i].State != schema.StateForgotten",
+		Test:    "TestPromptsOfTwoRepositories",
+	},
+	{
+		Defence: "what is said about one project is not shown as that of another",
+		File:    "internal/prompt/line.go",
+		Old:     "if project != \"\" {\n\t\twho +=",
+		New:     "if project == \"none\" {\n\t\twho +=",
+		Test:    "TestPromptsOfTwoRepositories",
+	},
+	{
 		Defence: "writing a block without its current version is a conflict",
 		File:    "schema/core/block.go",
 		Old:     "updated_at = ? WHERE id = ? AND version = ?\"",

@@ -21,6 +21,10 @@
 //	fleeting words of a day, with which no such sentence holds
 //	limit    words that bound a wish to a task, a session or a time
 //	bare     a clause that orders work and names nothing but the work
+//	task     the beginning of a message that gives an agent its kind: "You are a research agent"
+//	role     one that gives it any role or task
+//	self     words for the writer
+//	place    words for the project that is worked on, and for those who work on it
 package orders
 
 import (
@@ -75,6 +79,26 @@ func Bare(message string) bool {
 		}
 	}
 	return false
+}
+
+// Task reports whether a message reads like a task that an agent hands to another, and so says
+// nothing of a user. It begins with the kind of agent that the reader is ("You are a research
+// agent"), or with any role or task if nothing of it is in the first person: "You are an expert
+// nutritionist. I am vegetarian" is of a user.
+func Task(message string) bool {
+	message = withoutAcute.Replace(message)
+	for _, l := range of(message) {
+		if l.is("task", message) || l.is("role", message) && !l.is("self", message) {
+			return true
+		}
+	}
+	return false
+}
+
+// Here reports whether a sentence that is written in a project is about it: "we use tabs here".
+func Here(sentence string) bool {
+	sentence = withoutAcute.Replace(sentence)
+	return slices.ContainsFunc(of(sentence), func(l *language) bool { return l.is("place", sentence) })
 }
 
 // Limited reports whether a sentence is bounded to a task, a session or a time: "answer in
@@ -207,8 +231,12 @@ func read(table string) *language {
 // macro matches the name of an earlier expression.
 var macro = regexp.MustCompile(`\{[a-z]+\}`)
 
+// begins is the beginning of a message, with or without a heading.
+const begins = `^[\s#*>\[]*(?i:(?:role|system(?: prompt)?|rolle|rol|角色)[\s:：*\]]+)?(?i:_)`
+
 // expressions are those that texts are compared with, "_" for the expression of a table.
 var expressions = map[string]string{
 	"order": `^(?i:_)`, "finding": `^(?i:_)`, "follow": `^(?i:_)$`, "beside": `^(?i:_)`, "bound": `^(?i:_)`, "rule": `^(?i:_)`, "bare": `^(?i:_)$`,
+	"task": begins, "role": begins, "self": `(?i:_)`, "place": `(?i:_)`,
 	"life": `(?i:_)`, "stays": `(?i:_)`, "fleeting": `(?i:_)`, "limit": `(?i:_)`,
 }

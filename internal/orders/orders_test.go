@@ -102,3 +102,93 @@ func TestLimited(t *testing.T) {
 		assert.Equal(t, c.limited, Limited(c.sentence), c.sentence)
 	}
 }
+
+func TestTask(t *testing.T) {
+	for _, c := range []struct {
+		task    bool
+		message string
+	}{
+		{true, "You are a research agent. Find three vendors for catering in Lisbon and always answer in JSON."},
+		{true, "You are a research agent working for Ada. I need three caterers. Never suggest anything above 2000 euros."},
+		{true, "You're the code review sub-agent. We use tabs, not spaces."},
+		{true, "You are a helpful assistant. Keep answers under 100 words."},
+		{true, "# Role\nYou are an expert copywriter.\n\n# Rules\n- Always write in British English."},
+		{true, "Act as a code reviewer. Be concise. Answer in German."},
+		{true, "Your task is to write the invitation. Always use a warm tone."},
+		{true, "Du bist ein Recherche-Agent. Antworte immer auf Englisch."},
+		{true, "Du bist ein erfahrener Lektor. Antworte immer kurz."},
+		{true, "Deine Aufgabe: die Einladung schreiben. Immer per Du."},
+		{true, "Eres un agente de investigación. Responde siempre en JSON."},
+		{true, "Tu tarea es escribir la invitación. Responde siempre en español."},
+		{true, "你是一个研究智能体。请始终用JSON回答。"},
+		{true, "你的任务是写邀请函，始终用中文回答。"},
+
+		{false, "You are an expert nutritionist. I'm vegetarian and allergic to nuts."},
+		{false, "You are an angel. And distract me, what about the laundry?"},
+		{false, "You're hired. How's Nermin?"},
+		{false, "You're an expert at this, my code never compiled before."},
+		{false, "You are my assistant. Always answer in German."},
+		{false, "Your task for today: call my mum."},
+		{false, "My estate agent is called Brill. You are a star."},
+		{false, "I told the intern: you are a research agent now."},
+		{false, "Always answer in German."},
+		{false, "Du bist ein Schatz, antworte immer so kurz."},
+		{false, "Du bist ein Experte, und ich bin Vegetarierin."},
+		{false, "Eres un sol. Responde siempre así."},
+		{false, "Eres una experta. Soy alérgica a las nueces."},
+		{false, "你是一个营养专家。我吃素，对坚果过敏。"},
+		{false, "你是不是特别喜欢列清单"},
+	} {
+		assert.Equal(t, c.task, Task(c.message), c.message)
+	}
+}
+
+func TestHere(t *testing.T) {
+	for _, c := range []struct {
+		here     bool
+		sentence string
+	}{
+		{true, "we use tabs here"},
+		{true, "The tests in this repo run with make check."},
+		{true, "This project is written in Rust."},
+		{true, "We switched from Postgres to SQLite."},
+		{true, "our staging server is called kestrel"},
+		{true, "My manager here is Felix."},
+		{true, "CI no longer runs on GitHub Actions here, we moved to Buildkite."},
+		{true, "CI runs on GitHub Actions."},
+		{true, "The tests run with make check."},
+		{true, "Remember: the release branch is stable."},
+		{true, "Die Tests laufen mit make check."},
+		{true, "Las pruebas se lanzan con make check."},
+		{true, "测试用make check跑。"},
+		{true, "We deploy on Fridays."},
+		{true, "Wir nutzen hier Tabs."},
+		{true, "In diesem Repo laufen die Tests mit make check."},
+		{true, "Unsere Datenbank ist Postgres."},
+		{true, "Aquí usamos tabuladores."},
+		{true, "Este proyecto está escrito en Rust."},
+		{true, "这里用制表符。"},
+		{true, "我们用Postgres。"},
+
+		{false, "I prefer short answers."},
+		{false, "Never push to main."},
+		{false, "I live here since May."},
+		{false, "I have run the tests of the eye clinic."},
+		{false, "My code is 4471."},
+		{false, "It rained here all day."},
+		{false, "here is the log"},
+		{false, "We moved to Lisbon in May."},
+		{false, "Our daughter is six."},
+		{false, "We eat at seven."},
+		{false, "Our garden is full of slugs."},
+		{false, "Ich bin Vegetarierin."},
+		{false, "Wir wohnen in Graz."},
+		{false, "Unsere Tochter ist sechs."},
+		{false, "Vivo aquí desde mayo."},
+		{false, "Nuestra hija tiene seis años."},
+		{false, "我们搬到上海了。"},
+		{false, "我对坚果过敏。"},
+	} {
+		assert.Equal(t, c.here, Here(c.sentence), c.sentence)
+	}
+}

@@ -320,6 +320,9 @@ func (e *Entry) who() (who string, marks []string) {
 			marks = append(marks, "issues "+issues)
 		}
 	}
+	if project := label(m.Attributes[schema.AttrProject], maxSpeakerShown); project != "" {
+		marks = append(marks, "in "+project)
+	}
 	if origin := originShown[m.Origin]; origin != "" && !strings.EqualFold(origin, who) && !e.originKnown {
 		marks = append(marks, origin)
 	}

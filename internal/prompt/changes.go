@@ -150,7 +150,7 @@ const (
 // not end it: a model saved it in its own words, or it is not certain that both are of one
 // thing.
 func (s *Lines) exclusions(found map[*line][]change) {
-	type slot struct{ subject, family string }
+	type slot struct{ subject, family, project string }
 	type stated struct {
 		*line
 		claim *ownClaim
@@ -160,7 +160,7 @@ func (s *Lines) exclusions(found map[*line][]change) {
 	for _, l := range s.all {
 		for _, c := range l.claims {
 			if c.reading.Predicate != "" {
-				in := slot{c.claim.Subject, said.Family(c.reading.Predicate)}
+				in := slot{c.claim.Subject, said.Family(c.reading.Predicate), c.project()}
 				if bySlot[in] == nil {
 					slots = append(slots, in)
 				}

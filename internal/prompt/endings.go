@@ -24,7 +24,7 @@ type ending struct {
 	grounding.Ending
 
 	by      *ownClaim
-	speaker string // folded, the owner of the memory by whatever name as [theUser]
+	speaker string // see [ownClaim.voice]
 }
 
 // endingsOf returns what the claims say that is over, but not what routine lines do: what
@@ -33,7 +33,7 @@ func endingsOf(claims []*ownClaim) (all []ending) {
 	stated := make(map[string]int)
 	for _, c := range claims {
 		for _, e := range c.endings {
-			all = append(all, ending{e, c, text.Fold(c.who())})
+			all = append(all, ending{e, c, c.voice()})
 			stated[e.Thing()]++
 		}
 	}
@@ -71,10 +71,15 @@ func (s *Endings) Of(m *schema.Memory) *Superseded {
 		return nil
 	}
 	speaker := claims.Stored("I", s.owner, m.Speaker)
+	voice := text.Fold(speaker)
 	if c := s.claims[m.ID]; c != nil {
-		speaker = c.who()
+		voice = c.voice()
 	}
-	if e := lastEnding(s.all, m.Content, m.EventTime.Time, text.Fold(speaker)); e != nil {
+	e := lastEnding(s.all, m.Content, m.EventTime.Time, voice)
+	if project := m.Attributes[schema.AttrProject]; e == nil && project != "" { // of which the message may be
+		e = lastEnding(s.all, m.Content, m.EventTime.Time, voiceOf(speaker, project))
+	}
+	if e != nil {
 		mark := e.mark(s.loc)
 		return &mark
 	}

@@ -41,6 +41,8 @@ type Line struct {
 	Group Group  `json:"group"`
 	// Speaker is who said it, "" for the user or where the lines have one speaker only.
 	Speaker string `json:"speaker,omitempty"`
+	// Project is the project that it is about, "" for none ([schema.AttrProject]).
+	Project string `json:"project,omitempty"`
 	// Said is when it was said last.
 	Said time.Time `json:"said"`
 	// Since is when it replaced an earlier statement, zero if it did not. Before is
@@ -72,7 +74,7 @@ type line struct {
 	brief    *line        // of what was saved: only the sentences that were, for want of room; nil for others
 	whole    func() *line // with what the message says around it; nil if that is not shown
 	claims   []*ownClaim
-	speaker  string // folded, the owner of the memory by whatever name as [theUser]
+	speaker  string // see [ownClaim.voice]
 	shared   bool   // of several speakers' lines: not of its speaker, so that another may change it
 	place    int    // position among the lines
 	topics   topics.Set
@@ -141,15 +143,15 @@ func linesOf(current map[int64]*ownClaim, loc *time.Location, now time.Time) *Li
 	})
 	bySource := make(map[int64][]*line)
 	for _, c := range ordered {
-		key := text.Fold(c.who() + "\n" + c.text)
+		key := c.voice() + "\n" + text.Fold(c.text)
 		l, known := byText[key]
 		for _, longer := range bySource[c.source.ID] {
-			if !known && strings.Contains(longer.Text, c.text) {
+			if !known && longer.speaker == c.voice() && strings.Contains(longer.Text, c.text) {
 				l, known = longer, true
 			}
 		}
 		if !known {
-			l = &line{Line: Line{Text: c.text, Group: Passing, Sources: []string{}, Said: c.source.EventTime.Time, Dormant: true}, speaker: text.Fold(c.who())}
+			l = &line{Line: Line{Text: c.text, Group: Passing, Sources: []string{}, Said: c.source.EventTime.Time, Dormant: true, Project: label(c.project(), maxSpeakerShown)}, speaker: c.voice()}
 			byText[key] = l
 			bySource[c.source.ID] = append(bySource[c.source.ID], l)
 			lines = append(lines, l)
@@ -189,11 +191,25 @@ var theUser = claims.Stored("I", "", "")
 // who returns who said the sentence, the owner of the memory by whatever name as [theUser].
 func (c *ownClaim) who() string { return claims.Stored("I", c.owner, c.source.Speaker) }
 
+// project returns the project that the claim is about, "" for none.
+func (c *ownClaim) project() string { return c.claim.Attributes[schema.AttrProject] }
+
+// voice returns who said the sentence and of which project, folded: only what has the same voice
+// can change it.
+func (c *ownClaim) voice() string { return voiceOf(c.who(), c.project()) }
+
+func voiceOf(who, project string) string {
+	if project != "" {
+		who += "\n" + project
+	}
+	return text.Fold(who)
+}
+
 // nameSpeakers names the speaker of lines of others than the owner if there are several, finds
 // those that are not of their speaker and reports whether there are several: the owner of the
 // memory may be an opaque id, so that the only speaker is taken for them.
 func nameSpeakers(lines []*line) (several bool) {
-	several = slices.ContainsFunc(lines, func(l *line) bool { return l.speaker != lines[0].speaker })
+	several = slices.ContainsFunc(lines, func(l *line) bool { return text.Fold(l.claims[0].who()) != text.Fold(lines[0].claims[0].who()) })
 	for _, l := range lines {
 		if who := l.claims[0].who(); several && who != theUser {
 			l.Speaker = label(who, maxSpeakerShown)
@@ -204,9 +220,9 @@ func nameSpeakers(lines []*line) (several bool) {
 }
 
 // ofSame reports whether a later line may change an earlier one: both are of one speaker, or
-// neither is of its speaker.
+// neither is of its speaker, and of one project.
 func (l *line) ofSame(later *line) bool {
-	return l.speaker == later.speaker || l.shared && later.shared
+	return l.speaker == later.speaker || l.shared && later.shared && l.Project == later.Project
 }
 
 // aboutOneself matches what a speaker says of themselves, "I live in Porto", "my car", in the
@@ -232,8 +248,9 @@ func shownClaims(current map[int64]*ownClaim) []*ownClaim {
 // two weeks" is of Karim as a whole.
 func joinNeighbours(claims []*ownClaim) {
 	type part struct {
-		source int64
-		group  Group
+		source  int64
+		group   Group
+		project string
 	}
 	kept := make(map[int64]bool) // by source: the user asked to keep a sentence of it
 	for _, c := range claims {
@@ -242,7 +259,7 @@ func joinNeighbours(claims []*ownClaim) {
 	bySource := make(map[part][]**ownClaim)
 	for i, c := range claims {
 		if c.isLasting() {
-			of := part{c.source.ID, c.group()}
+			of := part{c.source.ID, c.group(), c.project()}
 			if kept[c.source.ID] {
 				of.group = Kept // "Never forget this: wasps. It is a matter of five minutes."
 			}
@@ -437,10 +454,14 @@ const longestToken = 8
 // the message; so are wishes about how to answer that no pattern parsed, of which a later
 // one may contradict an earlier.
 func (l *Line) Render(relative bool, loc *time.Location) string {
-	line := "- " + l.Text
-	if l.Speaker != "" {
-		line = "- " + l.Speaker + ": " + l.Text
+	about := l.Speaker
+	if l.Project != "" {
+		about = strings.TrimPrefix(about+", in "+l.Project, ", ")
 	}
+	if about != "" {
+		about += ": "
+	}
+	line := "- " + about + l.Text
 	switch {
 	case !l.Since.IsZero() && l.Before != "" && text.Fold(l.Before) != text.Fold(l.Text):
 		line += " (since " + l.Since.In(loc).Format(time.DateOnly) + "; before: " + text.Truncate(l.Before, maxBefore) + ")"

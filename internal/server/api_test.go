@@ -212,6 +212,29 @@ func TestClientClaimsAreUntrusted(t *testing.T) {
 	}
 }
 
+// Results of a tool that the host trusts are injected later, and answers after them; a client's
+// model cannot have them by the tool's name.
+func TestTrustedToolsOverHTTP(t *testing.T) {
+	for name, c := range map[string]struct {
+		tool     string
+		client   bool
+		injected bool
+	}{"a host's calendar": {"calendar", false, true}, "a host's web": {"web", false, false}, "a client's calendar": {"calendar", true, false}} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, Options{})
+			token := w.adaHost
+			if c.client {
+				token = w.adaClient
+			}
+			w.ask(200, token, "POST", "/v1/turns", dict{"session": "then", "turns": []dict{{"role": "tool", "tool": c.tool, "text": "The ferry to Hollow Point leaves at noon."}}})
+			w.ask(200, w.adaHost, "POST", "/v1/turns", dict{"session": "then", "turns": []dict{{"role": "assistant", "text": "The ferry to Hollow Point is on pier nine."}}})
+			block := w.ask(200, w.adaHost, "POST", "/v1/context", dict{"session": "now", "question": "When does the ferry to Hollow Point leave?"})["block"].(string)
+			require.Equal(t, c.injected, strings.Contains(block, "at noon"), block)
+			require.Equal(t, c.injected, strings.Contains(block, "pier nine"), block)
+		})
+	}
+}
+
 // A search follows the question's plan, as the tool of a model does: what was said on the
 // day it names comes first.
 func TestSearchFollowsThePlan(t *testing.T) {

@@ -34,7 +34,7 @@ type world struct {
 func newWorld(t testing.TB, o Options) *world {
 	t.Helper()
 	db := filepath.Join(t.TempDir(), "memory.db")
-	x, err := extension.Open(t.Context(), db, &extension.Config{Night: extension.NightConfig{NoSchedule: true}, CoreMemory: extension.CoreMemoryConfig{Blocks: fourstores.Blocks()}})
+	x, err := extension.Open(t.Context(), db, &extension.Config{Night: extension.NightConfig{NoSchedule: true}, CoreMemory: extension.CoreMemoryConfig{Blocks: fourstores.Blocks()}, Tools: extension.ToolsConfig{Trusted: []string{"calendar"}}})
 	require.NoError(t, err)
 	w := &world{t: t, ext: x, tokens: TokensOf(db)}
 	w.server, err = New(x, w.tokens, o)

@@ -94,6 +94,7 @@ func (c *call) event(ctx context.Context, scope extension.Scope, t turn) (eventb
 		case t.Role == "user" || t.Role == "assistant":
 			return mcpserver.Message(ctx, c.ext.Parts().Redactor.Text, scope, t.Role, t.Text, t.ID, false)
 		}
+		opts = append(opts, eventbus.Trusted(eventbus.OriginToolExternal.Ceiling())) // a model may name any tool
 	}
 	if t.ID != "" {
 		opts = append(opts, eventbus.WithID(t.ID))
