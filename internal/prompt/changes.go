@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ebbmem/ebb/internal/grounding"
@@ -291,8 +292,12 @@ func (s *Lines) pairs(later *line) (pairs []Pair) {
 // datesShare is the maximum share of the section for dates of changes; two fit in any.
 const datesShare = 0.02
 
-// dateTokens is the cost of the date of a line, about.
-var dateTokens = text.Tokens(" (said 2006-01-02)")
+// dateTokens is about the cost of the date of a line, and changeTokens that of what marks a change: the
+// dates of both lines, and that one is the earlier.
+var (
+	dateTokens   = text.Tokens(" (said 2006-01-02)")
+	changeTokens = 2*dateTokens + text.Tokens("earlier: ")
+)
 
 // dateChanges dates lines that a later chosen one may have changed, and
 // that later one, as far as the tokens allow, and puts the newer in front within their
@@ -325,6 +330,9 @@ func (s *Lines) dateChanges(chosen []*line, changed map[int]bool, left int) []*l
 						continue
 					}
 					older, newer := chosen[i].dated(s.loc), chosen[of].dated(s.loc)
+					if older.below(newer) {
+						older = older.belowLater()
+					}
 					if cost := older.Tokens - chosen[i].Tokens + newer.Tokens - chosen[of].Tokens; cost <= left {
 						chosen[i], chosen[of], left = older, newer, left-cost
 						if older.below(newer) {
@@ -368,6 +376,19 @@ func dateTelling(chosen []*line, room int, loc *time.Location) []*line {
 		}
 	}
 	return chosen
+}
+
+// belowLater returns the line as shown below the later one that may have changed it, where its date
+// alone says when it was said.
+func (l *line) belowLater() *line {
+	if l.earlier {
+		return l
+	}
+	d := *l
+	d.earlier = true
+	d.shown = "- earlier: " + strings.TrimPrefix(l.shown, "- ")
+	d.Tokens = text.Tokens(d.shown)
+	return &d
 }
 
 // dated returns the line as shown with a date.

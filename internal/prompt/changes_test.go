@@ -28,7 +28,8 @@ func TestNamedChangesAreDated(t *testing.T) {
 		text := lines.Ask(t.Context(), c.old+" "+c.beside, "", Meaning{}, nil, time.Now()).Choose(120).Text
 		require.Contains(t, text, c.old+" (said ")
 		require.Contains(t, text, c.later+" (said ")
-		require.Contains(t, text, c.beside+"\n")
+		require.Contains(t, text, "\n- "+c.beside)
+		require.Contains(t, text, "\n- earlier: "+c.old)
 		require.Less(t, strings.Index(text, c.later), strings.Index(text, c.old))
 	}
 }

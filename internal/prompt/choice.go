@@ -99,7 +99,7 @@ func (c *choice) takeWithChanges(l *line) {
 		if !of.named || c.dated[l] || c.isOver(l) {
 			continue
 		}
-		need := 2 * dateTokens
+		need := changeTokens
 		for _, of := range []*line{l, of.line} {
 			if !c.taken[of] {
 				need += of.Tokens
@@ -110,8 +110,8 @@ func (c *choice) takeWithChanges(l *line) {
 		}
 		if c.takeWithChanges(of.line); c.taken[of.line] {
 			c.dated[l] = true
-			c.left -= 2 * dateTokens
-			c.sure += 2 * dateTokens
+			c.left -= changeTokens
+			c.sure += changeTokens
 		}
 	}
 	if c.take(l); !c.taken[l] {
@@ -208,7 +208,7 @@ func (c *choice) takeNamed(a *Asked) {
 // takeRelevant takes the most relevant lines that there is room for, those that have something
 // in common with the question with what their messages say around them.
 func (c *choice) takeRelevant(a *Asked) {
-	for _, l := range a.lines {
+	for i, l := range a.lines {
 		if c.left < leastLine {
 			return
 		}
@@ -216,6 +216,11 @@ func (c *choice) takeRelevant(a *Asked) {
 			c.takeWhole(l)
 		}
 		c.takeWithChanges(l)
+		if i < latestWith && a.likeness[l.place] > 0 {
+			for _, later := range c.s.latest(l) {
+				c.takeWithChanges(later)
+			}
+		}
 	}
 }
 

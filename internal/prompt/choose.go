@@ -19,18 +19,18 @@ import (
 )
 
 // Title is printed above the core section.
-const Title = "What the user has said of themselves and has not taken back, in their own words:\n"
+const Title = "What the user has said, in their own words; the later of two that differ holds:\n"
 
 // passingTitle is printed above the lines of group [Passing], passingOnly if there are no others,
 // approvedTitle above those of group [Approved]. severalTitle and severalPassing take the place of
 // Title and passingOnly where the lines have several speakers.
 const (
-	severalTitle   = "What people have said here and not taken back, in their own words; without a name, the user's:\n"
+	severalTitle   = "What people have said here, in their own words; what one said later holds; without a name, the user's:\n"
 	severalPassing = "What people have said here in passing, and may be over; without a name, the user's:\n"
 
 	approvedTitle = "Approved as true, in an assistant's words:\n"
 	passingTitle  = "Said in passing, and perhaps over:\n"
-	passingOnly   = "What the user has said of themselves in passing, and may be over:\n"
+	passingOnly   = "What the user has said in passing, and may be over:\n"
 )
 
 // Section is the part of a user's lines shown to a model.
@@ -55,9 +55,10 @@ type Lines struct {
 	restOn map[int64][]int32 // by the id of the claim and of the message
 	census topics.Census
 
-	changes func() map[*line][]change // see changesOf; computed on first use
-	told    func() *Lines             // see ToldOnly; computed on first use
-	judge   *fluency.Judge            // of vectors of the lines
+	changes  func() map[*line][]change // see changesOf; computed on first use
+	told     func() *Lines             // see ToldOnly; computed on first use
+	compared pairCache                 // see latest
+	judge    *fluency.Judge            // of vectors of the lines
 
 	allHold bool // none of the user's claims is superseded
 	several bool // the lines have several speakers

@@ -2,7 +2,7 @@
 // of the core section, marks of claims that were superseded, and the short ids of the
 // memories of a conversation ([ShortIDs]).
 //
-// The core section is what users have said of themselves and have not taken back, in
+// The core section is what users have said and have not taken back, in
 // their own words: for each user the sentences that current claims rest on. The lines
 // are a view computed from the claims, never stored. [Views] brings it up to date with
 // whatever changed a claim, in any process. [Lines.Choose] takes what fits into a

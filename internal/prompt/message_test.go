@@ -76,7 +76,7 @@ func TestChangesOfNeighboursAreSelected(t *testing.T) {
 	}
 	for budget := 80; budget < 200; budget += 5 {
 		section := chosen(claims, budget, "trains").Text
-		require.Contains(t, section, "- I am mad about trains.")
+		require.Contains(t, section, "I am mad about trains.")
 		if strings.Contains(section, was) {
 			require.Contains(t, section, changed, budget)
 		}
