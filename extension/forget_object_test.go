@@ -35,6 +35,40 @@ func TestForgetOfWhatStandsBesideIt(t *testing.T) {
 	}
 }
 
+// A request that lists names means what was said of each, in whichever message.
+func TestForgetOfSeveralNames(t *testing.T) {
+	for _, c := range []struct{ first, second, ask, answer, stays string }{
+		{"My brother Tom is in prison.", "Anna lost her job at the bakery.", "forget what I said about Tom and Anna", "", ""},
+		{"My brother Tom is in prison.", "Anna lost her job at the bakery.", "please delete everything about tom and anna", "", ""},
+		{"My brother Tom is in prison.", "Anna lost her job at the bakery.", "forget Tom and Anna", "Done, I have forgotten Tom and Anna.", ""},
+		{"Mein Bruder Tom sitzt im Gefängnis.", "Anna hat ihre Stelle verloren.", "Vergiss alles über Tom und Anna.", "", ""},
+		{"Mi hermano Tomás está en la cárcel.", "Anna perdió su trabajo.", "Olvida lo que te dije de Tomás y Anna", "", ""},
+		{"I hate Marks and Spencer.", "My friend Spencer is ill.", "Forget what I said about Marks and Spencer", "", "My friend Spencer is ill."},
+	} {
+		l := newDiary(t)
+		for _, message := range []string{c.first, c.second, "We have two cats."} {
+			l.says(message)
+		}
+		l.publish(c.ask)
+		if c.answer != "" {
+			require.NoError(t, l.x.Bus().Publish(t.Context(), eventbus.AgentResponse(dora, c.answer)))
+			require.NoError(t, l.x.WaitIdle(t.Context()))
+		}
+		records, err := l.x.Timeline(t.Context(), dora, TimelineQuery{Limit: 100})
+		require.NoError(t, err)
+		var left []string
+		for _, r := range records {
+			left = append(left, r.Content)
+		}
+		require.NotContains(t, left, c.first, c.ask)
+		require.Contains(t, left, "We have two cats.", c.ask)
+		require.Equal(t, c.stays != "", slices.Contains(left, c.second), c.ask)
+		waiting, err := l.x.Proposals(t.Context(), dora)
+		require.NoError(t, err)
+		require.Empty(t, waiting, c.ask)
+	}
+}
+
 // Of two things that a request may mean, it means the one said at the time that it names.
 func TestForgetOfNamedTime(t *testing.T) {
 	for ask, stays := range map[string]string{

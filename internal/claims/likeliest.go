@@ -185,7 +185,8 @@ func (w *reading) concerns(ctx context.Context, q *said.Request, m *schema.Memor
 	if own, err := w.withoutOthers(ctx, []schema.Memory{*m}); err != nil || len(own) == 0 {
 		return false, err
 	}
-	if object := q.Object(); object != "" && Names(object, m, w.owner.User) {
+	object := q.Object()
+	if slices.ContainsFunc(append(namesIn(object), object), func(part string) bool { return part != "" && Names(part, m, w.owner.User) }) {
 		return true, nil
 	}
 	if q.Back {

@@ -2,6 +2,7 @@ package claims
 
 import (
 	"context"
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/names"
 	"github.com/ebbmem/ebb/internal/prefilter"
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
@@ -40,8 +42,50 @@ func (w *reading) request(ctx context.Context, q said.Request, found []schema.Me
 	if q.Verb == said.Keep {
 		return w.keep(ctx, q)
 	}
-	return w.forget(ctx, q, found)
+	each, err := w.each(ctx, q.About, found)
+	if err != nil || len(each) < 2 || q.Loose {
+		return errors.Join(err, w.forget(ctx, q, found))
+	}
+	for _, q.About = range each {
+		if err := w.forget(ctx, q, found); err != nil {
+			return err
+		}
+	}
+	return nil
 }
+
+// each returns the names of a request that lists several, "Tom and Anna", if one of them is spoken of
+// without the others; else they may name one thing: "Marks and Spencer".
+func (w *reading) each(ctx context.Context, about string, found []schema.Memory) ([]string, error) {
+	listed := namesIn(about)
+	if len(listed) < 2 {
+		return nil, nil
+	}
+	all, err := w.claimed(ctx)
+	apart := slices.ContainsFunc(slices.Concat(all, found), func(m schema.Memory) bool {
+		holds := func(name string) bool { return (&targets{terms: text.QueryTerms(name, 0)}).holds(&m) }
+		return m.ID != w.ID && slices.ContainsFunc(listed, holds) && slices.ContainsFunc(listed, func(name string) bool { return !holds(name) })
+	})
+	if !apart {
+		return nil, err
+	}
+	return listed, err
+}
+
+// namesIn returns the names of a text that consists of several names and nothing else.
+func namesIn(s string) (listed []string) {
+	for _, name := range betweenNames.Split(s, -1) {
+		name = strings.TrimSpace(name)
+		if !names.IsGiven(text.Fold(name)) && !slices.ContainsFunc(text.Mentions(name), func(m text.Mention) bool { return m.Type == text.MentionName && m.Text == name }) {
+			return nil
+		}
+		listed = append(listed, name)
+	}
+	return listed
+}
+
+// betweenNames matches what joins names in a list.
+var betweenNames = regexp.MustCompile(`\s*[,，、]\s*(?:(?:and|und|y)\s+)?|\s+(?:and|und|y|&)\s+|\s*[和跟与]\s*`)
 
 // keep protects the object of a request, and stores it first if it is not known.
 func (w *reading) keep(ctx context.Context, q said.Request) error {
