@@ -69,6 +69,41 @@ func TestForgetOfSeveralNames(t *testing.T) {
 	}
 }
 
+// About software, "forget the thing about …" is a request if one statement alone holds its words, and
+// else waits for a sign; an order of work is none.
+func TestForgetOfOneThingAboutSoftware(t *testing.T) {
+	const fish, other = "I use the fish shell with starship.", "The CI image has no fish shell."
+	for _, c := range []struct {
+		says   []string
+		ask    string
+		forgot bool
+		waits  int
+	}{
+		{[]string{fish, "We have two cats."}, "forget the thing about the fish shell", true, 0},
+		{[]string{fish, "I like fish for dinner."}, "please forget the fish shell thing", true, 0},
+		{[]string{fish, "We have two cats."}, "Vergiss die Sache mit der fish Shell.", true, 0},
+		{[]string{fish, other}, "forget the thing about the fish shell", false, 1},
+		{[]string{"I use fish everywhere.", "We have two cats."}, "forget the thing about the fish shell", false, 1},
+		{[]string{fish, "We have two cats."}, "Forget the fish shell, run it with bash.", false, 0},
+	} {
+		l := newDiary(t)
+		for _, message := range c.says {
+			l.says(message)
+		}
+		l.publish(c.ask)
+		records, err := l.x.Timeline(t.Context(), dora, TimelineQuery{Limit: 100})
+		require.NoError(t, err)
+		holds := func(message string) bool {
+			return slices.ContainsFunc(records, func(r Record) bool { return r.Content == message })
+		}
+		require.Equal(t, !c.forgot, holds(c.says[0]), c.ask)
+		require.True(t, holds(c.says[1]), c.ask)
+		waiting, err := l.x.Proposals(t.Context(), dora)
+		require.NoError(t, err)
+		require.Len(t, waiting, c.waits, c.ask)
+	}
+}
+
 // Of two things that a request may mean, it means the one said at the time that it names.
 func TestForgetOfNamedTime(t *testing.T) {
 	for ask, stays := range map[string]string{

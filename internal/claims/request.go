@@ -238,6 +238,9 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 		}
 		t = named
 		t.addEpisodes(found, w.ID)
+		if q.Single && q.Unsure {
+			q.Exact, q.Unsure = true, !t.single() // "forget the thing about the last commit" is an order, or one of many
+		}
 		if len(t.claims)+len(t.episodes) == 0 && !q.Exact {
 			if err := w.nearest(ctx, &t, found); err != nil {
 				return err
