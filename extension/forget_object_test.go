@@ -104,6 +104,45 @@ func TestForgetOfOneThingAboutSoftware(t *testing.T) {
 	}
 }
 
+// "Forget the milk." after the assistant has taken milk off a list is of the list: what the user said of
+// milk elsewhere stays, also if the assistant says that it is done.
+func TestForgetOfWhatStandsOnAList(t *testing.T) {
+	for _, c := range []struct {
+		said, answer, ask string
+		forgot            bool
+	}{
+		{"I drink my coffee with oat milk.", "Removed milk from the shopping list.", "Forget the milk.", false},
+		{"I'm allergic to milk.", "Added eggs. I removed milk from the shopping list.", "Forget about the milk.", false},
+		{"Ich vertrage keine Milch.", "Milch habe ich von der Einkaufsliste entfernt.", "Vergiss die Milch.", false},
+		{"Soy alérgica a la leche.", "Quité la leche de la lista de la compra.", "Olvida la leche.", false},
+		{"我对牛奶过敏。", "已从购物清单里删除牛奶。", "忘掉牛奶", false},
+		{"My dentist wants 3,000 for the crown.", "I have deleted the reminder for the dentist.", "Forget the dentist.", false},
+		{"I drink my coffee with oat milk.", "Removed milk from the shopping list.", "Forget what I said about oat milk.", true},
+		{"I'm allergic to milk.", "Removed milk from the shopping list.", "Forget that I am allergic to milk.", true},
+		{"I drink my coffee with oat milk.", "Oat milk is a fine choice.", "Forget the milk.", true},
+	} {
+		l := newDiary(t)
+		l.says(c.said)
+		l.says("We have two cats.")
+		l.says("Update the list, please.")
+		publish := func(e eventbus.Event) {
+			require.NoError(t, l.x.Bus().Publish(t.Context(), e))
+			require.NoError(t, l.x.WaitIdle(t.Context()))
+		}
+		publish(eventbus.AgentResponse(dora, c.answer))
+		l.now.Set(l.now.Now().Add(time.Minute))
+		l.publish(c.ask)
+		if !c.forgot {
+			l.now.Set(l.now.Now().Add(time.Minute))
+			publish(eventbus.AgentResponse(dora, "Done, I have forgotten it."))
+		}
+		records, err := l.x.Timeline(t.Context(), dora, TimelineQuery{Limit: 100})
+		require.NoError(t, err)
+		require.Equal(t, !c.forgot, slices.ContainsFunc(records, func(r Record) bool { return r.Content == c.said }), c.ask+" "+c.said)
+		require.True(t, slices.ContainsFunc(records, func(r Record) bool { return r.Content == "We have two cats." }), c.ask)
+	}
+}
+
 // Of two things that a request may mean, it means the one said at the time that it names.
 func TestForgetOfNamedTime(t *testing.T) {
 	for ask, stays := range map[string]string{

@@ -2,7 +2,6 @@ package claims
 
 import (
 	"context"
-	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/intent"
 	"github.com/ebbmem/ebb/internal/names"
 	"github.com/ebbmem/ebb/internal/prefilter"
 	"github.com/ebbmem/ebb/internal/said"
@@ -42,9 +42,15 @@ func (w *reading) request(ctx context.Context, q said.Request, found []schema.Me
 	if q.Verb == said.Keep {
 		return w.keep(ctx, q)
 	}
+	if listed, err := w.ofList(ctx, &q); listed || err != nil {
+		return err
+	}
 	each, err := w.each(ctx, q.About, found)
-	if err != nil || len(each) < 2 || q.Loose {
-		return errors.Join(err, w.forget(ctx, q, found))
+	if err != nil {
+		return err
+	}
+	if len(each) < 2 || q.Loose {
+		return w.forget(ctx, q, found)
 	}
 	for _, q.About = range each {
 		if err := w.forget(ctx, q, found); err != nil {
@@ -53,6 +59,26 @@ func (w *reading) request(ctx context.Context, q said.Request, found []schema.Me
 	}
 	return nil
 }
+
+// ofList reports whether a request is of a list and not of the memory: it names what the assistant has
+// just put on one or taken off it, and does not surely ask to forget. "Forget the milk." after "Removed milk
+// from the shopping list." is not of an allergy.
+func (w *reading) ofList(ctx context.Context, q *said.Request) (bool, error) {
+	terms := telling(q.Object())
+	if len(terms) == 0 || q.Itself || q.Back || intent.Forget.P(q.Sentence) >= surelyOfMemory {
+		return false, nil
+	}
+	earlier, err := w.tx.Before(ctx, w.Memory, 1)
+	return err == nil && len(earlier) > 0 && earlier[0].Role == "assistant" && lists.MatchString(earlier[0].Content) && (&targets{terms: terms}).holds(&earlier[0]), err
+}
+
+// surelyOfMemory is the probability, by [intent.Forget], from which a request is of the memory although
+// the assistant has just spoken of a list.
+const surelyOfMemory = 0.5
+
+// lists matches what an assistant keeps for its user beside the memory.
+var lists = prefilter.New(`(?i)\b(?:lists?|cart|basket|reminders?|timers?|alarms?|calendar|playlist|to-?dos?)\b`,
+	`(?i)(?:liste|zettel|warenkorb|erinnerung|wecker|kalender)\b`, `(?i)(?:^|[^\pL])(?:listas?|carrito|recordatorios?|alarmas?|calendario|agenda)(?:[^\pL]|$)`, `清单|清單|列表|购物车|購物車|提醒|日历|日曆|闹钟`)
 
 // each returns the names of a request that lists several, "Tom and Anna", if one of them is spoken of
 // without the others; else they may name one thing: "Marks and Spencer".
