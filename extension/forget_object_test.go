@@ -415,3 +415,33 @@ func TestForgetLeavesWhatWasSaidAfterIt(t *testing.T) {
 		}
 	}
 }
+
+// A model chooses among messages, not among sentences that say nothing by themselves, and what it
+// chooses is hidden with the message although it chose what an agent had saved of it.
+func TestForgetOffersWholeMessages(t *testing.T) {
+	const secret = "My sister hates our doctor. She has been selling his prescriptions to Elvira at night, for cash."
+	l := newDiary(t)
+	l.says(secret)
+	l.says("We have two cats.")
+	l.publish("My sister and the doctor have made up. Take back what I said of that.")
+	offered := l.tool("forget_memory", map[string]any{"query": "my sister and the doctor"})
+	require.Contains(t, offered, secret)
+	require.Equal(t, 1, strings.Count(offered, "My sister hates"), offered)
+}
+
+func TestForgetOfWhatAnAgentSavedTakesTheMessage(t *testing.T) {
+	const message, saved = "Mama muss zur Biopsie, da is was links. Ich soll die Starke sein.", "Doras Mutter hat eine Biopsie; Selin soll nichts davon wissen."
+	l := newDiary(t)
+	l.says(message)
+	l.now.Set(l.now.Now().Add(5 * time.Second))
+	require.Contains(t, l.tool("remember_fact", map[string]any{"content": saved}), "m")
+	l.says("Wir haben zwei Katzen.")
+	l.publish("lösch bitte was ich dir von dem arztkram bei der mama erzählt hab")
+	l.chooses(saved)
+	records, err := l.x.Timeline(t.Context(), dora, TimelineQuery{Limit: 100})
+	require.NoError(t, err)
+	for _, r := range records {
+		require.NotContains(t, r.Content, "Biopsie")
+	}
+	require.True(t, slices.ContainsFunc(records, func(r Record) bool { return r.Content == "Wir haben zwei Katzen." }))
+}

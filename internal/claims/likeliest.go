@@ -233,7 +233,11 @@ func (r *Reader) Likeliest(ctx context.Context, owner schema.Scope, m *schema.Me
 			ranked := x.ranked(w.Content, q.Object(), when)
 			meant = nil // it may run twice
 			for _, s := range ranked[:min(MostOffered, len(ranked))] {
-				meant = append(meant, x.memories[s.best])
+				m, err := w.whole(ctx, x, &s)
+				if err != nil {
+					return err
+				}
+				meant = append(meant, *m)
 			}
 			return nil
 		})
@@ -244,6 +248,22 @@ func (r *Reader) Likeliest(ctx context.Context, owner schema.Scope, m *schema.Me
 	}
 	return likeliest[:min(MostOffered, len(likeliest))], nil
 }
+
+// whole returns the message of a statement, else, or if that is long, the nearest of its memories: "He is
+// going to be my ruin" alone does not show a model which secret it belongs to.
+func (w *reading) whole(ctx context.Context, x *index, s *statement) (*schema.Memory, error) {
+	messages, err := w.tx.Between(ctx, w.UserID, s.at, s.at.Add(time.Millisecond), 1)
+	if err == nil {
+		messages, err = w.withoutOthers(ctx, messages)
+	}
+	if err != nil || len(messages) == 0 || !Own(&messages[0]) || len(messages[0].Content) > mostWhole {
+		return &x.memories[s.best], err
+	}
+	return &messages[0], nil
+}
+
+// mostWhole is the maximum length, in bytes, of a message that is offered whole.
+const mostWhole = 500
 
 // when returns the past times that the request names: when it was said, or happened.
 func (w *reading) when(ctx context.Context) ([]text.TimeSpan, error) {

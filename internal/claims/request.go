@@ -373,9 +373,31 @@ func (w *reading) meant(ctx context.Context, q Request) error {
 			}
 			t.parsed = len(t.claims) == 0
 		}
+		if err := w.addSavedFor(ctx, &t); err != nil {
+			return err
+		}
 	}
 	t.episodes = append(t.episodes, *w.Memory)
 	return w.hide(ctx, &t)
+}
+
+// addSavedFor adds the messages for which an agent saved the chosen claims in its own words, without
+// naming them: hidden alone, a claim would leave what the user said.
+func (w *reading) addSavedFor(ctx context.Context, t *targets) error {
+	for i := range t.claims {
+		if !isRestated(&t.claims[i]) {
+			continue
+		}
+		earlier, err := w.tx.Before(ctx, &t.claims[i], before)
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(earlier, func(m schema.Memory) bool { return m.Role == "user" })
+		if at >= 0 && Own(&earlier[at]) && w.mayName(earlier[at].Speaker) && (meantTexts{meantBy(earlier[at].Content)}).near(&t.claims[i], t.claims[i].Content) {
+			t.episodes = append(t.episodes, earlier[at])
+		}
+	}
+	return nil
 }
 
 // namedIn returns the chosen claims with those of the chosen messages that a request names.
