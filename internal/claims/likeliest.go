@@ -249,17 +249,21 @@ func (r *Reader) Likeliest(ctx context.Context, owner schema.Scope, m *schema.Me
 	return likeliest[:min(MostOffered, len(likeliest))], nil
 }
 
-// whole returns the message of a statement, else, or if that is long, the nearest of its memories: "He is
-// going to be my ruin" alone does not show a model which secret it belongs to.
+// whole returns the nearest memory of a statement or, if that is a part of a message that is not long, the
+// message: "He is going to be my ruin" alone does not show a model which secret it belongs to.
 func (w *reading) whole(ctx context.Context, x *index, s *statement) (*schema.Memory, error) {
+	best := &x.memories[s.best]
 	messages, err := w.tx.Between(ctx, w.UserID, s.at, s.at.Add(time.Millisecond), 1)
 	if err == nil {
 		messages, err = w.withoutOthers(ctx, messages)
 	}
-	if err != nil || len(messages) == 0 || !Own(&messages[0]) || len(messages[0].Content) > mostWhole {
-		return &x.memories[s.best], err
+	if err != nil || len(messages) == 0 {
+		return best, err
 	}
-	return &messages[0], nil
+	if m := &messages[0]; Own(m) && len(m.Content) <= mostWhole && strings.Contains(m.Content, withoutStop(best.Content)) {
+		return m, nil
+	}
+	return best, nil
 }
 
 // mostWhole is the maximum length, in bytes, of a message that is offered whole.
