@@ -81,7 +81,7 @@ func forgottenLike(ctx context.Context, s *schema.Snapshot, userID int64, owner,
 			case strings.Count(hidden[:m.Start], " ") < subjectWords && names.IsGiven(text.Fold(m.Text)):
 				subjects = append(subjects, m.Text)
 			case names.Parse(m.Text).Person() < names.KnownName && (!topics.Of(m.Text).Empty() || atPlace.MatchString(hidden[:m.Start])):
-				// many things are told of "Google" or of where something was
+				// much else may be said of "Google" or of where something was
 			default:
 				others = append(others, m.Text)
 			}
