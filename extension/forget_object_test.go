@@ -35,6 +35,114 @@ func TestForgetOfWhatStandsBesideIt(t *testing.T) {
 	}
 }
 
+// A request that lists names means what was said of each, in whichever message.
+func TestForgetOfSeveralNames(t *testing.T) {
+	for _, c := range []struct{ first, second, ask, answer, stays string }{
+		{"My brother Tom is in prison.", "Anna lost her job at the bakery.", "forget what I said about Tom and Anna", "", ""},
+		{"My brother Tom is in prison.", "Anna lost her job at the bakery.", "please delete everything about tom and anna", "", ""},
+		{"My brother Tom is in prison.", "Anna lost her job at the bakery.", "forget Tom and Anna", "Done, I have forgotten Tom and Anna.", ""},
+		{"Mein Bruder Tom sitzt im Gefängnis.", "Anna hat ihre Stelle verloren.", "Vergiss alles über Tom und Anna.", "", ""},
+		{"Mi hermano Tomás está en la cárcel.", "Anna perdió su trabajo.", "Olvida lo que te dije de Tomás y Anna", "", ""},
+		{"I hate Marks and Spencer.", "My friend Spencer is ill.", "Forget what I said about Marks and Spencer", "", "My friend Spencer is ill."},
+	} {
+		l := newDiary(t)
+		for _, message := range []string{c.first, c.second, "We have two cats."} {
+			l.says(message)
+		}
+		l.publish(c.ask)
+		if c.answer != "" {
+			require.NoError(t, l.x.Bus().Publish(t.Context(), eventbus.AgentResponse(dora, c.answer)))
+			require.NoError(t, l.x.WaitIdle(t.Context()))
+		}
+		records, err := l.x.Timeline(t.Context(), dora, TimelineQuery{Limit: 100})
+		require.NoError(t, err)
+		var left []string
+		for _, r := range records {
+			left = append(left, r.Content)
+		}
+		require.NotContains(t, left, c.first, c.ask)
+		require.Contains(t, left, "We have two cats.", c.ask)
+		require.Equal(t, c.stays != "", slices.Contains(left, c.second), c.ask)
+		waiting, err := l.x.Proposals(t.Context(), dora)
+		require.NoError(t, err)
+		require.Empty(t, waiting, c.ask)
+	}
+}
+
+// About software, "forget the thing about …" is a request if one statement alone holds its words, and
+// else waits for a sign; an order of work is none.
+func TestForgetOfOneThingAboutSoftware(t *testing.T) {
+	const fish, other = "I use the fish shell with starship.", "The CI image has no fish shell."
+	for _, c := range []struct {
+		says   []string
+		ask    string
+		forgot bool
+		waits  int
+	}{
+		{[]string{fish, "We have two cats."}, "forget the thing about the fish shell", true, 0},
+		{[]string{fish, "I like fish for dinner."}, "please forget the fish shell thing", true, 0},
+		{[]string{fish, "We have two cats."}, "Vergiss die Sache mit der fish Shell.", true, 0},
+		{[]string{fish, other}, "forget the thing about the fish shell", false, 1},
+		{[]string{"I use fish everywhere.", "We have two cats."}, "forget the thing about the fish shell", false, 1},
+		{[]string{fish, "We have two cats."}, "Forget the fish shell, run it with bash.", false, 0},
+	} {
+		l := newDiary(t)
+		for _, message := range c.says {
+			l.says(message)
+		}
+		l.publish(c.ask)
+		records, err := l.x.Timeline(t.Context(), dora, TimelineQuery{Limit: 100})
+		require.NoError(t, err)
+		holds := func(message string) bool {
+			return slices.ContainsFunc(records, func(r Record) bool { return r.Content == message })
+		}
+		require.Equal(t, !c.forgot, holds(c.says[0]), c.ask)
+		require.True(t, holds(c.says[1]), c.ask)
+		waiting, err := l.x.Proposals(t.Context(), dora)
+		require.NoError(t, err)
+		require.Len(t, waiting, c.waits, c.ask)
+	}
+}
+
+// "Forget the milk." after the assistant has taken milk off a list is of the list: what the user said of
+// milk elsewhere stays, also if the assistant says that it is done.
+func TestForgetOfWhatStandsOnAList(t *testing.T) {
+	for _, c := range []struct {
+		said, answer, ask string
+		forgot            bool
+	}{
+		{"I drink my coffee with oat milk.", "Removed milk from the shopping list.", "Forget the milk.", false},
+		{"I'm allergic to milk.", "Added eggs. I removed milk from the shopping list.", "Forget about the milk.", false},
+		{"Ich vertrage keine Milch.", "Milch habe ich von der Einkaufsliste entfernt.", "Vergiss die Milch.", false},
+		{"Soy alérgica a la leche.", "Quité la leche de la lista de la compra.", "Olvida la leche.", false},
+		{"我对牛奶过敏。", "已从购物清单里删除牛奶。", "忘掉牛奶", false},
+		{"My dentist wants 3,000 for the crown.", "I have deleted the reminder for the dentist.", "Forget the dentist.", false},
+		{"I drink my coffee with oat milk.", "Removed milk from the shopping list.", "Forget what I said about oat milk.", true},
+		{"I'm allergic to milk.", "Removed milk from the shopping list.", "Forget that I am allergic to milk.", true},
+		{"I drink my coffee with oat milk.", "Oat milk is a fine choice.", "Forget the milk.", true},
+	} {
+		l := newDiary(t)
+		l.says(c.said)
+		l.says("We have two cats.")
+		l.says("Update the list, please.")
+		publish := func(e eventbus.Event) {
+			require.NoError(t, l.x.Bus().Publish(t.Context(), e))
+			require.NoError(t, l.x.WaitIdle(t.Context()))
+		}
+		publish(eventbus.AgentResponse(dora, c.answer))
+		l.now.Set(l.now.Now().Add(time.Minute))
+		l.publish(c.ask)
+		if !c.forgot {
+			l.now.Set(l.now.Now().Add(time.Minute))
+			publish(eventbus.AgentResponse(dora, "Done, I have forgotten it."))
+		}
+		records, err := l.x.Timeline(t.Context(), dora, TimelineQuery{Limit: 100})
+		require.NoError(t, err)
+		require.Equal(t, !c.forgot, slices.ContainsFunc(records, func(r Record) bool { return r.Content == c.said }), c.ask+" "+c.said)
+		require.True(t, slices.ContainsFunc(records, func(r Record) bool { return r.Content == "We have two cats." }), c.ask)
+	}
+}
+
 // Of two things that a request may mean, it means the one said at the time that it names.
 func TestForgetOfNamedTime(t *testing.T) {
 	for ask, stays := range map[string]string{
@@ -306,4 +414,34 @@ func TestForgetLeavesWhatWasSaidAfterIt(t *testing.T) {
 			require.Len(t, said, episodes)
 		}
 	}
+}
+
+// A model chooses among messages, not among sentences that say nothing by themselves, and what it
+// chooses is hidden with the message although it chose what an agent had saved of it.
+func TestForgetOffersWholeMessages(t *testing.T) {
+	const secret = "My sister hates our doctor. She has been selling his prescriptions to Elvira at night, for cash."
+	l := newDiary(t)
+	l.says(secret)
+	l.says("We have two cats.")
+	l.publish("My sister and the doctor have made up. Take back what I said of that.")
+	offered := l.tool("forget_memory", map[string]any{"query": "my sister and the doctor"})
+	require.Contains(t, offered, secret)
+	require.Equal(t, 1, strings.Count(offered, "My sister hates"), offered)
+}
+
+func TestForgetOfWhatAnAgentSavedTakesTheMessage(t *testing.T) {
+	const message, saved = "Mama muss zur Biopsie, da is was links. Ich soll die Starke sein.", "Doras Mutter hat eine Biopsie; Selin soll nichts davon wissen."
+	l := newDiary(t)
+	l.says(message)
+	l.now.Set(l.now.Now().Add(5 * time.Second))
+	require.Contains(t, l.tool("remember_fact", map[string]any{"content": saved}), "m")
+	l.says("Wir haben zwei Katzen.")
+	l.publish("lösch bitte was ich dir von dem arztkram bei der mama erzählt hab")
+	l.chooses(saved)
+	records, err := l.x.Timeline(t.Context(), dora, TimelineQuery{Limit: 100})
+	require.NoError(t, err)
+	for _, r := range records {
+		require.NotContains(t, r.Content, "Biopsie")
+	}
+	require.True(t, slices.ContainsFunc(records, func(r Record) bool { return r.Content == "Wir haben zwei Katzen." }))
 }

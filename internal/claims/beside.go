@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"slices"
@@ -44,7 +45,7 @@ func partsOf(message string) (parts []part) {
 			}
 			if s := strings.TrimSpace(message[from:end]); s != "" {
 				parts = append(parts, part{
-					lo: from, hi: end, sentence: sentence, text: s, turns: turning.MatchString(s),
+					lo: from + strings.Index(message[from:end], s), hi: end, sentence: sentence, text: s, turns: turning.MatchString(s),
 					topics: topics.Of(s), terms: telling(s),
 				})
 			}
@@ -59,6 +60,56 @@ func partsOf(message string) (parts []part) {
 	clauses(from, len(message), len(message))
 	return parts
 }
+
+// split divides the clauses that name first what the request wants forgotten and then what it wants to
+// stay, or the other way round: of "the neighbour got drunk while the plumber fixed the sink" the second half
+// may stay.
+func (q *wish) split(parts []part) (divided []part) {
+	for _, p := range parts {
+		end, next := q.boundary(p.text)
+		if end == 0 {
+			divided = append(divided, p)
+			continue
+		}
+		for _, at := range [][2]int{{0, end}, {next, len(p.text)}} {
+			half, s := p, p.text[at[0]:at[1]]
+			half.lo, half.hi, half.text, half.topics, half.terms = p.lo+at[0], p.lo+at[1], s, topics.Of(s), telling(s)
+			half.turns = p.turns && at[0] == 0
+			divided = append(divided, half)
+		}
+	}
+	return divided
+}
+
+// boundary returns where the first half of a clause ends and the second begins, zeros if it has not two. The
+// stop words between them belong to neither, but for an article.
+func (q *wish) boundary(clause string) (end, next int) {
+	words := word.FindAllStringIndex(clause, -1)
+	first, at := 0, 0 // 1: the first half is to stay, -1: it is to be forgotten; the word that begins the second
+	for i, w := range words {
+		terms := telling(clause[w[0]:w[1]])
+		switch side := cmp.Compare(shared(q.stay, terms), shared(q.forget, terms)); {
+		case side == 0:
+		case first == 0:
+			first = side
+		case at == 0 && side != first:
+			at = i
+		case at > 0 && side == first:
+			return 0, 0 // they alternate
+		}
+	}
+	if at == 0 {
+		return 0, 0
+	}
+	from := at
+	for from > 1 && text.IsStopWord(text.Fold(clause[words[from-1][0]:words[from-1][1]])) {
+		from--
+	}
+	return words[from-1][1], words[max(at-1, from)][0]
+}
+
+// word matches a word of a language that separates them.
+var word = regexp.MustCompile(`[\p{Latin}\pM\pN]+(?:['’-][\p{Latin}\pM\pN]+)*`)
 
 // telling returns the terms of a text that say what it is about.
 func telling(s string) []string {
@@ -137,7 +188,7 @@ func (w *reading) beside(t *targets, q wish, message *schema.Memory, quotes []st
 	if t.whole || t.itself || t.request == "" && len(t.claims) == 0 || message.ID == w.ID {
 		return beside{meant: telling(message.Content)}
 	}
-	parts := partsOf(message.Content)
+	parts := q.split(partsOf(message.Content))
 	meant, sure := w.meantParts(t, parts, q, quotes)
 	if meant || q.named {
 		divide(parts, q, meant, sure)

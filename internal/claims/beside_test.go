@@ -30,6 +30,11 @@ func TestBeside(t *testing.T) {
 		{"The surgery was on May 4. I had an abortion.", "forget that I had an abortion", "", "surgery|abortion"},
 		{"Karl and I kissed at the party. I am cheating on Tom.", "forget that I am cheating on Tom", "", "kissed"},
 		{"我驾照考试没过，因为喝酒了。", "忘掉我驾照考试的事", "", "喝酒"},
+		{"Die Nachbarin hat schon wieder den Klempner gerufen, der kommt am Dienstag um neun.", "Lösch was ich über die Nachbarin gesagt habe, das mit dem Klempner kann bleiben",
+			"den Klempner gerufen, der kommt am Dienstag um neun", "Nachbarin"},
+		{"My neighbour told me she is pregnant while the plumber fixed the sink.", "forget what I said about the neighbour, the plumber can stay", "the plumber fixed the sink", "neighbour|pregnant|while"},
+		{"El plomero arregló el baño mientras la vecina lloraba en la escalera.", "borra lo de la vecina, lo del plomero puede quedarse", "El plomero arregló el baño", "vecina|lloraba"},
+		{"The plumber fixed the sink of the neighbour and the plumber's van was parked at the neighbour's.", "forget what I said about the neighbour, the plumber can stay", "", "neighbour's"},
 	} {
 		w := &reading{Message: &Message{Memory: &schema.Memory{ID: 2, Content: c.request}}}
 		of := w.beside(&targets{request: c.request}, wishOf(c.request), &schema.Memory{ID: 1, Content: c.message}, nil)

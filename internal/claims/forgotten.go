@@ -3,6 +3,7 @@ package claims
 import (
 	"context"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/ebbmem/ebb/internal/names"
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/internal/topics"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -19,9 +21,10 @@ const maxForgotten = 1000
 
 // TellsForgotten reports whether a text, of a model's, tells what its user asked to forget and has
 // not said since: whether it holds a word that no memory holds but forgotten ones, and that is a
-// name, though not that of its subject, or its sentence has half of its words from one of those or
-// tells most of one, and nothing that was said since: "Ada lives in Oslo" tells nothing of a
-// forgotten address once she has said Oslo. Words of a request to forget are no such words.
+// name, though not that of its subject, of a place or one that everybody knows, or its sentence has
+// half of its words from one of those or tells most of one, and nothing that was said since: "Ada
+// lives in Oslo" tells nothing of a forgotten address once she has said Oslo. Words of a request to
+// forget are no such words.
 func TellsForgotten(ctx context.Context, db *schema.DB, owner schema.Scope, content string) (tells bool, err error) {
 	var near []forgotten
 	var last int64
@@ -77,6 +80,8 @@ func forgottenLike(ctx context.Context, s *schema.Snapshot, userID int64, owner,
 			case m.Type == text.MentionDate:
 			case strings.Count(hidden[:m.Start], " ") < subjectWords && names.IsGiven(text.Fold(m.Text)):
 				subjects = append(subjects, m.Text)
+			case names.Parse(m.Text).Person() < names.KnownName && (!topics.Of(m.Text).Empty() || atPlace.MatchString(hidden[:m.Start])):
+				// much else may be said of "Google" or of where something was
 			default:
 				others = append(others, m.Text)
 			}
@@ -96,12 +101,15 @@ func forgottenLike(ctx context.Context, s *schema.Snapshot, userID int64, owner,
 	return near, last, err
 }
 
+// atPlace matches what ends before the name of a place or an organisation: "my boss at".
+var atPlace = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:at|in|near|from|bei|beim|im|aus|nahe|en|cerca de)(?: (?:the|el|la))? $|[在从從]$`)
+
 // subjectWords is how many words at most stand before a name that is the subject: "My brother Ben is in prison".
 const subjectWords = 3
 
-// termsBut returns the terms of a text without the name of its user, who is "I" in messages.
+// termsBut returns the terms of a text without the name of its user and "user", who is "I" in messages.
 func termsBut(owner, s string) []string {
-	called := text.TermsOf(owner)
+	called := text.TermsOf(owner, "user Nutzer Nutzerin usuario usuaria 用户")
 	return slices.DeleteFunc(text.QueryTerms(s, 0), func(term string) bool { return called[term] })
 }
 

@@ -185,7 +185,8 @@ func (w *reading) concerns(ctx context.Context, q *said.Request, m *schema.Memor
 	if own, err := w.withoutOthers(ctx, []schema.Memory{*m}); err != nil || len(own) == 0 {
 		return false, err
 	}
-	if object := q.Object(); object != "" && Names(object, m, w.owner.User) {
+	object := q.Object()
+	if slices.ContainsFunc(append(namesIn(object), object), func(part string) bool { return part != "" && Names(part, m, w.owner.User) }) {
 		return true, nil
 	}
 	if q.Back {
@@ -232,7 +233,11 @@ func (r *Reader) Likeliest(ctx context.Context, owner schema.Scope, m *schema.Me
 			ranked := x.ranked(w.Content, q.Object(), when)
 			meant = nil // it may run twice
 			for _, s := range ranked[:min(MostOffered, len(ranked))] {
-				meant = append(meant, x.memories[s.best])
+				m, err := w.whole(ctx, x, &s)
+				if err != nil {
+					return err
+				}
+				meant = append(meant, *m)
 			}
 			return nil
 		})
@@ -243,6 +248,26 @@ func (r *Reader) Likeliest(ctx context.Context, owner schema.Scope, m *schema.Me
 	}
 	return likeliest[:min(MostOffered, len(likeliest))], nil
 }
+
+// whole returns the nearest memory of a statement or, if that is a part of a message that is not long, the
+// message: "He is going to be my ruin" alone does not show a model which secret it belongs to.
+func (w *reading) whole(ctx context.Context, x *index, s *statement) (*schema.Memory, error) {
+	best := &x.memories[s.best]
+	messages, err := w.tx.Between(ctx, w.UserID, s.at, s.at.Add(time.Millisecond), 1)
+	if err == nil {
+		messages, err = w.withoutOthers(ctx, messages)
+	}
+	if err != nil || len(messages) == 0 {
+		return best, err
+	}
+	if m := &messages[0]; Own(m) && len(m.Content) <= mostWhole && strings.Contains(m.Content, withoutStop(best.Content)) {
+		return m, nil
+	}
+	return best, nil
+}
+
+// mostWhole is the maximum length, in bytes, of a message that is offered whole.
+const mostWhole = 500
 
 // when returns the past times that the request names: when it was said, or happened.
 func (w *reading) when(ctx context.Context) ([]text.TimeSpan, error) {

@@ -9,6 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/intent"
+	"github.com/ebbmem/ebb/internal/names"
 	"github.com/ebbmem/ebb/internal/prefilter"
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
@@ -40,8 +42,76 @@ func (w *reading) request(ctx context.Context, q said.Request, found []schema.Me
 	if q.Verb == said.Keep {
 		return w.keep(ctx, q)
 	}
-	return w.forget(ctx, q, found)
+	if listed, err := w.ofList(ctx, &q); listed || err != nil {
+		return err
+	}
+	each, err := w.each(ctx, q.About, found)
+	if err != nil {
+		return err
+	}
+	if len(each) < 2 || q.Loose {
+		return w.forget(ctx, q, found)
+	}
+	for _, q.About = range each {
+		if err := w.forget(ctx, q, found); err != nil {
+			return err
+		}
+	}
+	return nil
 }
+
+// ofList reports whether a request is of a list and not of the memory: it names what the assistant has
+// just put on one or taken off it, and does not surely ask to forget. "Forget the milk." after "Removed milk
+// from the shopping list." is not of an allergy.
+func (w *reading) ofList(ctx context.Context, q *said.Request) (bool, error) {
+	terms := telling(q.Object())
+	if len(terms) == 0 || q.Itself || q.Back || intent.Forget.P(q.Sentence) >= surelyOfMemory {
+		return false, nil
+	}
+	earlier, err := w.tx.Before(ctx, w.Memory, 1)
+	return err == nil && len(earlier) > 0 && earlier[0].Role == "assistant" && lists.MatchString(earlier[0].Content) && (&targets{terms: terms}).holds(&earlier[0]), err
+}
+
+// surelyOfMemory is the probability, by [intent.Forget], from which a request is of the memory although
+// the assistant has just spoken of a list.
+const surelyOfMemory = 0.5
+
+// lists matches what an assistant keeps for its user beside the memory.
+var lists = prefilter.New(`(?i)\b(?:lists?|cart|basket|reminders?|timers?|alarms?|calendar|playlist|to-?dos?)\b`,
+	`(?i)(?:liste|zettel|warenkorb|erinnerung|wecker|kalender)\b`, `(?i)(?:^|[^\pL])(?:listas?|carrito|recordatorios?|alarmas?|calendario|agenda)(?:[^\pL]|$)`, `清单|清單|列表|购物车|購物車|提醒|日历|日曆|闹钟`)
+
+// each returns the names of a request that lists several, "Tom and Anna", if one of them is spoken of
+// without the others; else they may name one thing: "Marks and Spencer".
+func (w *reading) each(ctx context.Context, about string, found []schema.Memory) ([]string, error) {
+	listed := namesIn(about)
+	if len(listed) < 2 {
+		return nil, nil
+	}
+	all, err := w.claimed(ctx)
+	apart := slices.ContainsFunc(slices.Concat(all, found), func(m schema.Memory) bool {
+		holds := func(name string) bool { return (&targets{terms: text.QueryTerms(name, 0)}).holds(&m) }
+		return m.ID != w.ID && slices.ContainsFunc(listed, holds) && slices.ContainsFunc(listed, func(name string) bool { return !holds(name) })
+	})
+	if !apart {
+		return nil, err
+	}
+	return listed, err
+}
+
+// namesIn returns the names of a text that consists of several names and nothing else.
+func namesIn(s string) (listed []string) {
+	for _, name := range betweenNames.Split(s, -1) {
+		name = strings.TrimSpace(name)
+		if !names.IsGiven(text.Fold(name)) && !slices.ContainsFunc(text.Mentions(name), func(m text.Mention) bool { return m.Type == text.MentionName && m.Text == name }) {
+			return nil
+		}
+		listed = append(listed, name)
+	}
+	return listed
+}
+
+// betweenNames matches what joins names in a list.
+var betweenNames = regexp.MustCompile(`\s*[,，、]\s*(?:(?:and|und|y)\s+)?|\s+(?:and|und|y|&)\s+|\s*[和跟与]\s*`)
 
 // keep protects the object of a request, and stores it first if it is not known.
 func (w *reading) keep(ctx context.Context, q said.Request) error {
@@ -194,6 +264,9 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 		}
 		t = named
 		t.addEpisodes(found, w.ID)
+		if q.Single && q.Unsure {
+			q.Exact, q.Unsure = true, !t.single() // "forget the thing about the last commit" is an order, or one of many
+		}
 		if len(t.claims)+len(t.episodes) == 0 && !q.Exact {
 			if err := w.nearest(ctx, &t, found); err != nil {
 				return err
@@ -300,9 +373,31 @@ func (w *reading) meant(ctx context.Context, q Request) error {
 			}
 			t.parsed = len(t.claims) == 0
 		}
+		if err := w.addSavedFor(ctx, &t); err != nil {
+			return err
+		}
 	}
 	t.episodes = append(t.episodes, *w.Memory)
 	return w.hide(ctx, &t)
+}
+
+// addSavedFor adds the messages for which an agent saved the chosen claims in its own words, without
+// naming them: hidden alone, a claim would leave what the user said.
+func (w *reading) addSavedFor(ctx context.Context, t *targets) error {
+	for i := range t.claims {
+		if !isRestated(&t.claims[i]) {
+			continue
+		}
+		earlier, err := w.tx.Before(ctx, &t.claims[i], before)
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(earlier, func(m schema.Memory) bool { return m.Role == "user" })
+		if at >= 0 && Own(&earlier[at]) && w.mayName(earlier[at].Speaker) && (meantTexts{meantBy(earlier[at].Content)}).near(&t.claims[i], t.claims[i].Content) {
+			t.episodes = append(t.episodes, earlier[at])
+		}
+	}
+	return nil
 }
 
 // namedIn returns the chosen claims with those of the chosen messages that a request names.

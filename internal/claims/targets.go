@@ -55,6 +55,12 @@ func (t *targets) clear() bool {
 	}
 }
 
+// single reports whether all targets were said at one time.
+func (t *targets) single() bool {
+	all := slices.Concat(t.claims, t.episodes)
+	return len(all) > 0 && !slices.ContainsFunc(all, func(m schema.Memory) bool { return !m.EventTime.Equal(all[0].EventTime.Time) })
+}
+
 // past matches words for what no longer holds.
 var past = regexp.MustCompile(`(?i)\b(?:old|former|previous|ex|past|alte[nrsm]?|frühere[nrsm]?|ehemalige[nrsm]?|viej[oa]s?|antigu[oa]s?|anterior(?:es)?)\b|旧的?|以前的?|过去的?|原来的?`)
 

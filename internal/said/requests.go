@@ -143,7 +143,8 @@ func requestIn(message string, s sentence) (Request, bool) {
 			}
 		}
 		if found {
-			if best.setsAside(message, s, i, alone) {
+			aside := best.setsAside(message, s, i, alone)
+			if aside && !best.recalls(message, s, i, alone) {
 				return Request{}, false
 			}
 			req := Request{Verb: best.verb, Sentence: strings.TrimSpace(message[s.lo:s.hi])}
@@ -163,6 +164,9 @@ func requestIn(message string, s sentence) (Request, bool) {
 			case best.rest == restOrder && !owned,
 				other && !isMine[best.words[len(best.words)-1]] && !statesSelf(object) && intent.Forget.P(req.Sentence) < surelyForget: // "Tom, forget the keys"
 				req.Unsure = true
+			}
+			if aside {
+				req.Unsure, req.Single = true, true
 			}
 			return req, true
 		}
@@ -314,10 +318,7 @@ func (row requestRow) setsAside(message string, s sentence, i int, alone bool) b
 	if row.rest == restOrder && (!alone || s.question && i == 0 || isSoftware(message[t[i].lo:s.hi]) && !isOwned(t[i+len(row.words):])) {
 		return true
 	}
-	end := i + len(row.words)
-	for end < len(t) && (!t[end].mark || joinsWords(t[end].word)) {
-		end++
-	}
+	end := s.objectEnd(i + len(row.words))
 	last := endsHere(t, end)
 	switch {
 	case row.rest == restTopic && !isMine[row.words[len(row.words)-1]] && isSoftware(message[t[i].lo:s.hi]):
@@ -334,6 +335,29 @@ func (row requestRow) setsAside(message string, s sentence, i int, alone bool) b
 	}
 	return p < surelyForget
 }
+
+// objectEnd returns the token before which the object from token i on ends.
+func (s *sentence) objectEnd(i int) int {
+	for i < len(s.tokens) && (!s.tokens[i].mark || joinsWords(s.tokens[i].word)) {
+		i++
+	}
+	return i
+}
+
+// recalls reports whether the words of a row at token i and their object speak of something that was
+// said, and the sentence says nothing else but a reason: "forget the thing about the fish shell".
+func (row requestRow) recalls(message string, s sentence, i int, alone bool) bool {
+	t, from := s.tokens, i+len(row.words)
+	if row.verb != Forget || row.rest != restTopic || !alone || s.hi-s.lo > mostLoose {
+		return false
+	}
+	end := s.objectEnd(from)
+	return end > from && recalling.MatchString(message[t[from-1].lo:t[end-1].hi]) && (endsHere(t, end) || givesReason(message[t[end].hi:s.hi]))
+}
+
+// recalling matches an object that speaks of something that was said, and the end of the request's words.
+var recalling = prefilter.New(`(?i)^(?:the|that) (?:(?:whole|little|silly) )?(?:thing|bit|part|stuff|story|business|matter) (?:about|with|of|regarding)\b|^(?:the|that) .* (?:thing|bit|story|business|matter)$`,
+	`(?i)^(?:mit|sache mit) `, `(?i)^(?:del?|lo del?) `)
 
 // keepForms match the text before the colon in "and this one, never ever lose it:
 // …": words for always and for remembering, and one that refers to the text after

@@ -317,6 +317,9 @@ type Request struct {
 	// says that it was done ([Confirms]), or if a model calls a tool for it; until then one that
 	// is not loose waits for the host.
 	Unsure bool
+	// Single reports an unsure request about software that speaks of something that was said: it
+	// counts if one statement alone holds all words of About.
+	Single bool
 	// Exact reports that a memory is meant only if it holds all words of About.
 	Exact bool
 	// Names are the words of the message that say what a loose request, or one without an
