@@ -8,7 +8,6 @@
 //	arms        each arm proposes candidates in its own way, scoped to the user
 //	            inside its own query (arm.go, textarm.go, timearm.go,
 //	            entityarm.go, instruction.go, themearm.go, vectorarm.go)
-//	fuse        combines the arms' rankings into one list (fuse.go)
 //	score       a linear ranker adds up documented signals at the query's now
 //	            (signals.go, feedback.go, score.go)
 //	relations   follows what a causal question asks for along the relations of the best

@@ -73,7 +73,7 @@ func (r *Request) lift(candidates []scored, to map[int64]float64) []scored {
 				continue
 			}
 			i = len(candidates)
-			candidates = append(candidates, scored{fused: fused{memoryID: id, place: doc + 1}, doc: doc})
+			candidates = append(candidates, scored{proposal: proposal{memoryID: id, place: doc + 1}, doc: doc})
 		}
 		c := &candidates[i]
 		c.arms = append(slices.Clip(c.arms), ArmRank{Arm: "links", Rank: rank + 1, Score: to[id]})

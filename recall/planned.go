@@ -143,7 +143,7 @@ func (all *ranked) first(ix *index, picks []pick, only bool) {
 			continue
 		}
 		picked[id] = true
-		c := scored{fused: fused{memoryID: id, place: p.doc + 1}, doc: p.doc}
+		c := scored{proposal: proposal{memoryID: id, place: p.doc + 1}, doc: p.doc}
 		if i, ranked := at[id]; ranked {
 			c = all.candidates[i]
 		}

@@ -50,7 +50,6 @@ type Weights struct {
 	// Other arms.
 	Time   float64 // 1 in the time the question names, falling by 1/e in ten days
 	Entity float64 // 1 when it mentions an entity the question names
-	Fusion float64 // normalised reciprocal rank fusion of all arms, 0–1
 
 	// The similarity of its vector to the question's, relative to that of the user's
 	// other texts; see [VectorOptions].
@@ -124,7 +123,7 @@ func (w Weights) between(other Weights, share float64) Weights {
 type signals Weights
 
 // signalCount is how many there are.
-const signalCount = 36
+const signalCount = 35
 
 // list is the signals with their weights.
 func (s signals) list(w Weights) []Signal {
@@ -166,7 +165,6 @@ func (s *signals) weighed(w *Weights) [signalCount]Signal {
 		{"topic", s.Topic, w.Topic},
 		{"topic beside", s.TopicBeside, w.TopicBeside},
 		{"vector alone", s.VectorAlone, w.VectorAlone},
-		{"fusion", s.Fusion, w.Fusion},
 		{"retention", s.Retention, w.Retention},
 		{"confidence", s.Confidence, w.Confidence},
 		{"importance", s.Importance, w.Importance},
@@ -175,7 +173,7 @@ func (s *signals) weighed(w *Weights) [signalCount]Signal {
 
 // scored is a candidate with its signals and score.
 type scored struct {
-	fused
+	proposal
 	doc      uint32
 	interest float32 // of the text arm
 	echo     bool    // see [index.echoes]

@@ -55,16 +55,11 @@ type Searcher struct {
 	scorer          Scorer  // nil: the ranker's order
 	candidateFactor float64
 	retention       retention.Policy
-	arms            []weightedArm
+	arms            []Arm
 	indexes         *indexes
 	vectors         *vectorArm // nil without an embedder
 	background      *background.Reads
 	shown           together.Cache
-}
-
-type weightedArm struct {
-	Arm
-	weight float64 // in the fusion
 }
 
 // New makes a searcher over db.
@@ -82,15 +77,15 @@ func New(db *schema.DB, opts Options) *Searcher {
 			w.Retention, w.Importance = 0, 0 // the scorer weighs them
 		}
 	}
-	s.arms = []weightedArm{{textArm{}, 1}, {timeArm{}, 0}, {entityArm{}, 0}, {instructionArm{}, 0}}
+	s.arms = []Arm{textArm{}, timeArm{}, entityArm{}, instructionArm{}}
 	if s.usesThemes() {
-		s.arms = append(s.arms, weightedArm{themeArm{}, 0})
+		s.arms = append(s.arms, themeArm{})
 		// Loading takes some 45 ms once in a process. Neither searches nor Close wait
 		// for it.
 		go topics.Load()
 	}
 	if s.vectors = newVectorArm(db, opts.Vectors, bg); s.vectors != nil {
-		s.arms = append(s.arms, weightedArm{s.vectors, 0})
+		s.arms = append(s.arms, s.vectors)
 		s.indexes.removed = s.vectors.sets.forget
 	}
 	return s
@@ -111,7 +106,7 @@ func (s *Searcher) Over(db *schema.DB) *Searcher {
 	return New(db, s.opts)
 }
 
-// Search answers a query from one user's memory: arms → fuse → score → ration →
+// Search answers a query from one user's memory: arms → score → ration →
 // diversify → budget. It never writes. The answer for an unknown user is empty.
 //
 // Errors: [*schema.InvalidError] for an invalid scope or query, the database's
@@ -257,7 +252,7 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 	return all, err
 }
 
-// order runs arms → fuse → score → ration.
+// order runs arms → score → ration.
 func (s *Searcher) order(ctx context.Context, snap *schema.Snapshot, userID int64, q Query) (*ranked, error) {
 	ix, err := s.indexes.current(ctx, snap, userID, q.Wait)
 	if err != nil {
@@ -293,7 +288,7 @@ func (s *Searcher) order(ctx context.Context, snap *schema.Snapshot, userID int6
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	candidates := m.signal(ix.index, r.question, fuse(rankings))
+	candidates := m.signal(ix.index, r.question, union(rankings))
 	trust := r.similar.signal(ix.index, q.Text, candidates)
 	r.signalThemes(candidates)
 	derived, err := readDerived(ctx, snap, userID, ix.index, candidates)
@@ -352,7 +347,7 @@ func (s *Searcher) ask(ctx context.Context, r *Request) ([]ranking, []Degraded) 
 	errs := make([]error, len(s.arms))
 	var wg sync.WaitGroup
 	for i, arm := range slices.Backward(s.arms) {
-		rankings[i] = ranking{arm: arm.Name(), weight: arm.weight}
+		rankings[i] = ranking{arm: arm.Name()}
 		propose := func() {
 			if err := schema.Guard(func() { rankings[i].candidates, errs[i] = arm.Candidates(ctx, r) }); err != nil {
 				errs[i] = err

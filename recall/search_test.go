@@ -158,7 +158,7 @@ func TestBrokenArmIsReported(t *testing.T) {
 	say(t, db, ada, turn{text: "the kettle is green"})
 	s := New(db, Options{})
 	want := search(t, s, Query{Text: "kettle"})
-	s.arms = append(s.arms, weightedArm{brokenArm{}, 0})
+	s.arms = append(s.arms, brokenArm{})
 	got := search(t, s, Query{Text: "kettle"})
 	require.Equal(t, []Degraded{{Arm: "broken", Reason: "the wire is cut"}}, got.Degraded)
 	require.Equal(t, want.Results, got.Results)

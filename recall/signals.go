@@ -13,7 +13,7 @@ func lengthOf(d *document) float64 {
 }
 
 // signal computes the signals of every candidate that the index holds.
-func (m *matches) signal(ix *index, q *question, found []fused) []scored {
+func (m *matches) signal(ix *index, q *question, found []proposal) []scored {
 	undo := m.mark(q)
 	defer undo()
 	candidates := make([]scored, 0, len(found))
@@ -23,7 +23,7 @@ func (m *matches) signal(ix *index, q *question, found []fused) []scored {
 			doc, ok = ix.find(f.memoryID)
 		}
 		if ok {
-			candidates = append(candidates, scored{fused: f, doc: doc, interest: m.interest(ix, q, doc), echo: ix.echoes(m, q, doc), holds: q.weigh(m.of(doc).held())})
+			candidates = append(candidates, scored{proposal: f, doc: doc, interest: m.interest(ix, q, doc), echo: ix.echoes(m, q, doc), holds: q.weigh(m.of(doc).held())})
 		}
 	}
 	// Best first by the text arm's score, whichever arm proposed them.
@@ -40,7 +40,6 @@ func (m *matches) signal(ix *index, q *question, found []fused) []scored {
 		c.signals = view.of(c.doc, said)
 		c.passage = m.passage(ix, q, c.doc, said)
 		c.signals.Feedback = m.feedback(said, i+1)
-		c.signals.Fusion = c.fused.score
 		for _, a := range c.arms {
 			if a.Arm == (entityArm{}).Name() {
 				c.signals.Entity = 1

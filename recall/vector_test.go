@@ -456,7 +456,7 @@ func TestFiltersReachBeyondNearest(t *testing.T) {
 func TestTrust(t *testing.T) {
 	s := &similar{usual: vector.Distribution{Mean: 0.5, Deviation: 0.1}, known: map[int64]closest{1: {vector.Match{Cosine: 0.8}, 1}, 2: {vector.Match{Cosine: 0.2}, 1}, 3: {}}}
 	held := func(memory int64) []scored {
-		return []scored{{fused: fused{memoryID: memory}, signals: signals{Text: 1}}}
+		return []scored{{proposal: proposal{memoryID: memory}, signals: signals{Text: 1}}}
 	}
 	for _, c := range []struct {
 		query string
