@@ -109,7 +109,7 @@ func TestRankIsTheSumOfItsSignals(t *testing.T) {
 		one := []scored{{signals: s}}
 		rank(one, DefaultWeights())
 		sum := 0.0
-		for _, part := range s.list(DefaultWeights()) {
+		for _, part := range s.weighed(nil, new(DefaultWeights())) {
 			sum += part.Contribution()
 		}
 		require.InDelta(t, sum, one[0].score, 1e-12)
@@ -119,14 +119,12 @@ func TestRankIsTheSumOfItsSignals(t *testing.T) {
 // Every field of Weights has its signal: a weight nothing reads is a lie.
 func TestEveryWeightIsListed(t *testing.T) {
 	w := DefaultWeights()
-	for i, s := range signals(w).list(w) {
+	s := signals(w)
+	all := s.weighed(nil, &w)
+	for i, s := range all {
 		require.InDelta(t, s.Weight, s.Value, 0, "signal %d, %s, takes another's weight", i, s.Name)
 	}
-	n := 0
-	for range signals(w).list(w) {
-		n++
-	}
-	require.Equal(t, fieldsOf(w), n)
+	require.Len(t, all, fieldsOf(w))
 }
 
 func TestNearness(t *testing.T) {

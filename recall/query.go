@@ -209,6 +209,7 @@ type Result struct {
 	// relevance; nil without a Scorer.
 	Parts []Signal
 
+	signals signals
 	passage passage
 	echo    bool
 	alike   float64

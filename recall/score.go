@@ -122,17 +122,9 @@ func (w Weights) between(other Weights, share float64) Weights {
 // signals are the values that the weights multiply, under the same names.
 type signals Weights
 
-// signalCount is how many there are.
-const signalCount = 35
-
-// list is the signals with their weights.
-func (s signals) list(w Weights) []Signal {
-	all := s.weighed(&w)
-	return all[:]
-}
-
-func (s *signals) weighed(w *Weights) [signalCount]Signal {
-	return [...]Signal{
+// weighed appends the signals with their weights.
+func (s *signals) weighed(all []Signal, w *Weights) []Signal {
+	return append(all, []Signal{
 		{"text", s.Text, w.Text},
 		{"related", s.Related, w.Related},
 		{"phrase", s.Phrase, w.Phrase},
@@ -168,7 +160,7 @@ func (s *signals) weighed(w *Weights) [signalCount]Signal {
 		{"retention", s.Retention, w.Retention},
 		{"confidence", s.Confidence, w.Confidence},
 		{"importance", s.Importance, w.Importance},
-	}
+	}...)
 }
 
 // scored is a candidate with its signals and score.
@@ -192,9 +184,10 @@ type scored struct {
 // rank orders candidates by the sum of their weighted signals; ties go to the
 // older. It is a pure function of its arguments.
 func rank(candidates []scored, w Weights) {
+	var all []Signal
 	for i := range candidates {
-		all := candidates[i].signals.weighed(&w)
-		candidates[i].score = odds(all[:])
+		all = candidates[i].signals.weighed(all[:0], &w)
+		candidates[i].score = odds(all)
 	}
 	order(candidates, func(c *scored) float64 { return c.score })
 }
