@@ -239,6 +239,11 @@ var unspaced = []*unicode.RangeTable{
 	unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
 }
 
+// HasHan reports whether a text holds a Chinese character.
+func HasHan(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) })
+}
+
 func isUnspaced(r rune) bool {
 	if r < 0x0e00 {
 		return false
