@@ -33,7 +33,7 @@ func (s *Searcher) takeApart(q *Query) {
 			q.planned, q.planFault = nil, schema.ForeignPanic("the planner", r).Error()
 		}
 	}()
-	p := s.opts.Planner(planner.Question{Text: q.Text}).Usable(q.Text, MaxQuery)
+	p := s.opts.Planner(planner.Question{Text: q.Text}).Usable(q.Text, maxQuery)
 	if q.Limit == 0 && p.Limit > 0 && p.Limit <= MaxLimit {
 		q.Limit = p.Limit
 	}

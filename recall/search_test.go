@@ -123,7 +123,7 @@ func TestSearchRefuses(t *testing.T) {
 	}{
 		"no user":      {schema.Scope{}, Query{Text: "x"}, "Scope.User"},
 		"nothing":      {ada, Query{Text: " \n"}, "query"},
-		"too long":     {ada, Query{Text: strings.Repeat("x", MaxQuery+1)}, "query"},
+		"too long":     {ada, Query{Text: strings.Repeat("x", maxQuery+1)}, "query"},
 		"broken":       {ada, Query{Text: "\xff"}, "query"},
 		"limit":        {ada, Query{Text: "x", Limit: -1}, "limit"},
 		"large limit":  {ada, Query{Text: "x", Limit: MaxLimit + 1}, "limit"},

@@ -233,7 +233,7 @@ func contentWords(words []string, rest string) (content []string) {
 
 // functionalHan reports a run of Chinese that holds no content word.
 func functionalHan(run string) bool {
-	return strings.Trim(run, FunctionCharacters+"做干忙见去上下请帮看说讲聊谈吃买有要会事来") == ""
+	return strings.Trim(run, functionCharacters+"做干忙见去上下请帮看说讲聊谈吃买有要会事来") == ""
 }
 
 // personal reports a question of the user about themselves.

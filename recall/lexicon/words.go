@@ -19,12 +19,12 @@ func IsUnspaced(term string) bool {
 // IsFunctional reports a term of a script without spaces that is not a word: a
 // single character, or a bigram with a function character.
 func IsFunctional(term string) bool {
-	return IsUnspaced(term) && (utf8.RuneCountInString(term) == 1 || strings.ContainsAny(term, FunctionCharacters))
+	return IsUnspaced(term) && (utf8.RuneCountInString(term) == 1 || strings.ContainsAny(term, functionCharacters))
 }
 
-// FunctionCharacters are Chinese characters that are rarely part of a word of two
+// functionCharacters are Chinese characters that are rarely part of a word of two
 // characters.
-const FunctionCharacters = "的了着过吗呢吧啊呀嘛么们我你您他她它咱这那哪些个什怎谁几是在和与跟或但也都就还又很不没被把给让从到曾其而且经于由"
+const functionCharacters = "的了着过吗呢吧啊呀嘛么们我你您他她它咱这那哪些个什怎谁几是在和与跟或但也都就还又很不没被把给让从到曾其而且经于由"
 
 // IsFrame reports a word that frames a question instead of naming its topic: "what
 // kind of", "do they both".
