@@ -193,7 +193,7 @@ func (r *Request) informative(doc uint32) (sum float64) {
 	for _, t := range slices.Compact(terms) {
 		sum += r.rarity(ix.frequency(t))
 	}
-	return min(sum, most) + 0.3*float64(ix.docs[doc].manner.Names())
+	return min(sum, most) + 0.3*float64(ix.docs[doc].form.Names())
 }
 
 // rarity is that of a term in df chunks, 0–1.
