@@ -288,56 +288,75 @@ func (s *Searcher) order(ctx context.Context, snap *schema.Snapshot, userID int6
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	candidates := m.signal(ix.index, r.question, union(rankings))
-	trust := r.similar.signal(ix.index, q.Text, candidates)
-	r.signalThemes(candidates)
-	derived, err := readDerived(ctx, snap, userID, ix.index, candidates)
+	all, err := s.score(ctx, r, union(rankings))
 	if err != nil {
 		return nil, err
 	}
-	for i := range candidates {
-		if memory := derived[candidates[i].memoryID]; memory != nil {
-			candidates[i].signals.derive(memory, s.retention.Of(memory, q.Now))
-		}
+	all.degraded = degraded
+	if all.candidates, err = r.follow(ctx, all.candidates); err != nil {
+		all.degraded = append(all.degraded, Degraded{"links", err.Error()})
 	}
-	weights := s.weights.between(s.meanings, trust)
-	rank(candidates, weights)
-	candidates = ix.govern(candidates, weights, trust > 0)
-	topic := newTopic(ix.index, m, r.question, candidates)
-	topic.vectors = trust
-	if candidates, err = r.follow(ctx, candidates); err != nil {
-		degraded = append(degraded, Degraded{"links", err.Error()})
-	}
-	var weak []scored
 	if s.scorer != nil {
-		if candidates, weak, err = s.rescore(ctx, snap, userID, q, r.similar, candidates); err != nil {
+		if all.candidates, all.weak, err = s.rescore(ctx, snap, userID, q, r.similar, all.candidates); err != nil {
 			return nil, err
 		}
 	}
-	var faded []scored
 	if q.Faded && !q.Dormant {
-		candidates = slices.DeleteFunc(candidates, func(c scored) bool {
-			dormant := ix.meta[c.doc].state == dormantBit
-			if dormant {
-				faded = append(faded, c)
-			}
-			return dormant
-		})
+		all.setFadedAside(ix.index)
 	}
-	candidates = diverse.Ration(candidates, func(c *scored) bool { return !ix.meta[c.doc].said() })
-	all := &ranked{candidates: candidates, weak: weak, faded: faded, derived: derived, degraded: degraded, topic: topic, weights: weights}
+	all.candidates = diverse.Ration(all.candidates, func(c *scored) bool { return !ix.meta[c.doc].said() })
 	if q.Plan.Active() {
-		best := make([]Result, min(len(candidates), topicDepth))
-		for i := range best {
-			best[i] = s.result(&candidates[i], new(schema.Memory), &weights)
-		}
-		about, _ := topic.judge(best)
-		all.relevant = about >= aboutIt
+		all.relevant = s.aboutMemory(all)
 		if err := r.applyPlan(ctx, all); err != nil {
 			return nil, err
 		}
 	}
 	return all, nil
+}
+
+// score computes the signals of the proposed memories and ranks them.
+func (s *Searcher) score(ctx context.Context, r *Request, proposed []proposal) (*ranked, error) {
+	ix := r.index
+	candidates := r.matches.signal(ix, r.question, proposed)
+	trust := r.similar.signal(ix, r.Text, candidates)
+	r.signalThemes(candidates)
+	derived, err := readDerived(ctx, r.Snapshot, r.UserID, ix, candidates)
+	if err != nil {
+		return nil, err
+	}
+	for i := range candidates {
+		if memory := derived[candidates[i].memoryID]; memory != nil {
+			candidates[i].signals.derive(memory, s.retention.Of(memory, r.Now))
+		}
+	}
+	weights := s.weights.between(s.meanings, trust)
+	rank(candidates, weights)
+	candidates = ix.govern(candidates, weights, trust > 0)
+	topic := newTopic(ix, r.matches, r.question, candidates)
+	topic.vectors = trust
+	return &ranked{candidates: candidates, derived: derived, topic: topic, weights: weights}, nil
+}
+
+// setFadedAside moves the dormant candidates to those that rank after all others.
+func (all *ranked) setFadedAside(ix *index) {
+	all.candidates = slices.DeleteFunc(all.candidates, func(c scored) bool {
+		dormant := ix.meta[c.doc].state == dormantBit
+		if dormant {
+			all.faded = append(all.faded, c)
+		}
+		return dormant
+	})
+}
+
+// aboutMemory reports whether, by its words alone, the question is likely about what the memory
+// holds.
+func (s *Searcher) aboutMemory(all *ranked) bool {
+	best := make([]Result, min(len(all.candidates), topicDepth))
+	for i := range best {
+		best[i] = s.result(&all.candidates[i], new(schema.Memory), &all.weights)
+	}
+	about, _ := all.topic.judge(best)
+	return about >= aboutIt
 }
 
 // ask runs the arms concurrently. The first, which has the most to do, runs in the
@@ -405,8 +424,7 @@ func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64
 	}
 	left := all.candidates
 	results := make([]Result, 0, min(want, len(left)))
-	said := make(map[schema.Saying]bool, 3*min(want, len(left)))
-	var texts []schema.Saying
+	said := sayings{known: make(map[schema.Saying]bool, 3*min(want, len(left)))}
 	var repeated []Result // the text of one above
 	for len(left) > 0 && len(results) < want {
 		batch := left[:min(len(left), want-len(results))]
@@ -431,36 +449,52 @@ func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64
 			}
 			switch q.excludes(m) {
 			case "":
-				says := m.Saying()
-				ofOne := schema.Saying{Text: says.Text, Speaker: says.Speaker}
-				atOnce, sentence := schema.Saying{Text: says.Text, At: says.At}, says
-				sentence.Speaker = "" // one may state two things, of several people
-				switch again := said[ofOne] || m.Kind != schema.KindEpisode && said[atOnce]; {
-				case isKeptSentence(m):
-					results = append(results, s.result(&c, m, &all.weights))
-					continue
-				case m.Kind != schema.KindEpisode && said[sentence]:
-					continue
+				again, same := false, false
+				if !isKeptSentence(m) {
+					again, same = said.add(m)
+				}
+				switch {
+				case same:
 				case again:
 					repeated = append(repeated, s.result(&c, m, &all.weights))
 				default:
 					results = append(results, s.result(&c, m, &all.weights))
 				}
-				said[ofOne], said[atOnce], said[sentence] = true, true, true
-				texts = append(texts, says)
 			case "skip":
 				all.topic.forget(m, &c)
 			}
 		}
 	}
-	results = slices.DeleteFunc(results, func(r Result) bool {
-		if !isKeptSentence(&r.Memory) {
-			return false
-		}
-		says := r.Memory.Saying()
-		return slices.ContainsFunc(texts, func(t schema.Saying) bool { return says.IsOf(&t) })
-	})
+	results = slices.DeleteFunc(results, func(r Result) bool { return isKeptSentence(&r.Memory) && said.hold(&r.Memory) })
 	return append(results, repeated[:min(len(repeated), want-len(results))]...), nil
+}
+
+// sayings are the texts of an answer's results.
+type sayings struct {
+	known map[schema.Saying]bool // with the time and the speaker, with either
+	texts []schema.Saying
+}
+
+// add adds a memory. again reports a text that its speaker, or for a claim somebody at the same time,
+// says above it. A claim of the same sentence as another is the same and is not added.
+func (s *sayings) add(m *schema.Memory) (again, same bool) {
+	says, claim := m.Saying(), m.Kind != schema.KindEpisode
+	ofOne := schema.Saying{Text: says.Text, Speaker: says.Speaker}
+	atOnce, sentence := schema.Saying{Text: says.Text, At: says.At}, says
+	sentence.Speaker = "" // one may state two things, of several people
+	if claim && s.known[sentence] {
+		return false, true
+	}
+	again = s.known[ofOne] || claim && s.known[atOnce]
+	s.known[ofOne], s.known[atOnce], s.known[sentence] = true, true, true
+	s.texts = append(s.texts, says)
+	return again, false
+}
+
+// hold reports whether a kept sentence is part of one of the texts.
+func (s *sayings) hold(sentence *schema.Memory) bool {
+	says := sentence.Saying()
+	return slices.ContainsFunc(s.texts, func(t schema.Saying) bool { return says.IsOf(&t) })
 }
 
 // isKeptSentence reports a memory that is a sentence of a message, kept verbatim.
