@@ -106,8 +106,8 @@ func (s *Searcher) Over(db *schema.DB) *Searcher {
 	return New(db, s.opts)
 }
 
-// Search answers a query from one user's memory: arms → score → ration →
-// diversify → budget. It never writes. The answer for an unknown user is empty.
+// Search answers a query from one user's memory, in the stages that the package lists.
+// It never writes. The answer for an unknown user is empty.
 //
 // Errors: [*schema.InvalidError] for an invalid scope or query, the database's
 // errors, the context's error. An arm that fails is reported in [Answer.Degraded]
@@ -252,7 +252,7 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 	return all, err
 }
 
-// order runs arms → score → ration.
+// order ranks the candidates: arms → score → relations → rescore → ration → plan.
 func (s *Searcher) order(ctx context.Context, snap *schema.Snapshot, userID int64, q Query) (*ranked, error) {
 	ix, err := s.indexes.current(ctx, snap, userID, q.Wait)
 	if err != nil {

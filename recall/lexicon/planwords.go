@@ -117,9 +117,9 @@ var (
 		tenía di dio doy dan sea del`)
 )
 
-// IsGerman reports a question in German, where every noun has a capital.
-func IsGerman(question string) bool {
-	return slices.ContainsFunc(plainWords(text.Fold(question)), func(w string) bool { return germanWord[w] })
+// IsGerman reports a text in German, where every noun has a capital.
+func IsGerman(s string) bool {
+	return slices.ContainsFunc(plainWords(text.Fold(s)), func(w string) bool { return germanWord[w] })
 }
 
 var germanWord = folds("ich wir mir mich uns ist sind war hab habe haben der das und wann wo wer wie welche welcher welchem muss bekommen kommt")
