@@ -57,8 +57,7 @@ type Candidate struct {
 	place uint32 // in the index, from 1; 0 if the arm has not looked it up
 }
 
-// armDepth is how many candidates an arm returns. Twice as many find 3 % more
-// of the evidence on the development split and rank no better.
+// armDepth is how many candidates an arm returns. With twice as many it ranks no better.
 const armDepth = 200
 
 // best keeps the armDepth best candidates, best first; ties go to the older.

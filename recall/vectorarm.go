@@ -33,8 +33,7 @@ type VectorOptions struct {
 	// their size, and those whose signs differ least are compared. Default 50,000.
 	Exact int
 	// rescored is the number of codes that are compared; the best of them are compared
-	// again with the vectors on disk. Default 1,500: with 2,000 texts on one subject
-	// it finds 99 of the best 100, where 1,000 find 94.
+	// again with the vectors on disk. Default 1,500.
 	rescored int
 }
 

@@ -86,8 +86,7 @@ func Distinctive(question string, terms []string, stated []int, chunks int) (bit
 
 // A distinctive word stands in at most mostStated messages and in one of distinctiveIn chunks, since
 // all words of a small memory are rare. A question has at most mostAsked terms. leastOwn is the least
-// probability that it is about the user's own affairs: of 107 questions of five lives whose answers
-// hold a rare word of theirs none is below, of 61 about something else two are above.
+// probability that it is about the user's own affairs.
 const (
 	mostStated    = 3
 	distinctiveIn = 40
