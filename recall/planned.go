@@ -97,7 +97,7 @@ func (r *Request) applyPlan(ctx context.Context, all *ranked) error {
 		return nil
 	}
 	if len(picks) > 0 {
-		all.planned = p.Subject()
+		all.order = p.Subject()
 	}
 	all.first(r.index, picks, only)
 	return nil

@@ -89,9 +89,9 @@ type Query struct {
 	picks   int     // how many memories Plan may rank first: Limit, before a [Reranker] widens it
 	meaning meaning // for the vector arm
 
-	planned   *planner.Plan // by [Options].Planner
+	divided   *planner.Plan // by [Options].Planner
 	planFault string        // why it was not followed
-	meanings  []meaning     // of the parts of planned
+	meanings  []meaning     // of the parts of divided
 }
 
 // AsOf moves a search to another time on either time axis.

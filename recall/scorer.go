@@ -88,7 +88,7 @@ func (s *Searcher) rescore(ctx context.Context, snap *schema.Snapshot, userID in
 		return nil, nil, err
 	}
 	var companions map[int64]bool
-	if q.planned != nil && q.planned.Together {
+	if q.divided != nil && q.divided.Together {
 		if companions, err = s.shown.With(ctx, snap, userID, s.db.Now(), ids[:min(depth, q.Limit)]); err != nil {
 			return nil, nil, err
 		}
@@ -101,7 +101,7 @@ func (s *Searcher) rescore(ctx context.Context, snap *schema.Snapshot, userID in
 		if m == nil {
 			m = &schema.Memory{ID: c.memoryID} // an arm proposed what the file does not hold yet
 		}
-		t := Terms{Relevance: 1, Retention: s.retention.Of(m, q.Now), Memory: m, Now: q.Now, Cycle: q.Cycle, Arms: c.arms, Plan: q.planned, Together: companions[c.memoryID]}
+		t := Terms{Relevance: 1, Retention: s.retention.Of(m, q.Now), Memory: m, Now: q.Now, Cycle: q.Cycle, Arms: c.arms, Plan: q.divided, Together: companions[c.memoryID]}
 		if best > worst {
 			t.Relevance = (c.score - worst) / (best - worst)
 		}

@@ -135,7 +135,7 @@ func (s *Searcher) Search(ctx context.Context, scope schema.Scope, q Query) (*An
 func (s *Searcher) search(ctx context.Context, scope schema.Scope, q Query) (answer *Answer, userID int64, err error) {
 	s.embed(ctx, scope, &q)
 	defer q.meaning.done()
-	answer = &Answer{Query: q.Text, Planned: q.planned}
+	answer = &Answer{Query: q.Text, Planned: q.divided}
 	err = s.db.Read(ctx, func(ctx context.Context, snap *schema.Snapshot) (err error) {
 		userID, err = snap.UserID(ctx, scope)
 		if err != nil || userID == 0 {
@@ -152,7 +152,7 @@ func (s *Searcher) search(ctx context.Context, scope schema.Scope, q Query) (ans
 		if err != nil {
 			return err
 		}
-		answer.Note, answer.Order = ranked.note, ranked.planned
+		answer.Note, answer.Order = ranked.note, ranked.order
 		answer.Degraded, answer.Considered = ranked.degraded, len(ranked.candidates)+len(ranked.weak)
 		results, err := s.read(ctx, snap, userID, q, ranked)
 		if err != nil {
@@ -236,7 +236,7 @@ type ranked struct {
 	topic      *topic
 	weights    Weights
 	note       string
-	planned    string // what the plan that changed the order is about
+	order      string // what the plan that changed the order is about
 	relevant   bool   // by its words alone, the question is likely about what the memory holds
 }
 
