@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/ebbmem/ebb/internal/strictjson"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -107,7 +108,7 @@ func (e Event) Message() (Message, error) {
 		return m, nil
 	}
 	if err := json.Unmarshal(e.Payload, &m); err != nil {
-		return m, &schema.InvalidError{Field: "Payload", Reason: "is not a message: it " + text.JSONFault(err)}
+		return m, &schema.InvalidError{Field: "Payload", Reason: "is not a message: it " + strictjson.Fault(err)}
 	}
 	m.Role = cmp.Or(m.Role, role)
 	return m, nil
@@ -116,7 +117,7 @@ func (e Event) Message() (Message, error) {
 // Decode decodes the payload of any topic into dest, for example a [*Stored].
 func (e Event) Decode(dest any) error {
 	if err := json.Unmarshal(e.Payload, dest); err != nil {
-		return fmt.Errorf("the payload of %s event %d %s", e.Topic, e.Seq, text.JSONFault(err))
+		return fmt.Errorf("the payload of %s event %d %s", e.Topic, e.Seq, strictjson.Fault(err))
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ebbmem/ebb/internal/redact"
+	"github.com/ebbmem/ebb/internal/strictjson"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -153,7 +154,7 @@ func readMessage(e *Event) (m Message, err error) {
 	dec := json.NewDecoder(bytes.NewReader(text.ValidUTF8(e.Payload)))
 	dec.DisallowUnknownFields() // unknown fields would be lost
 	if err := dec.Decode(&m); err != nil {
-		return m, &schema.InvalidError{Field: "Payload", Reason: fmt.Sprintf("of %s must be a JSON object with text, speaker, role, tool, partial, attributes, tags and importance; this %s", e.Topic, text.JSONFault(err))}
+		return m, &schema.InvalidError{Field: "Payload", Reason: fmt.Sprintf("of %s must be a JSON object with text, speaker, role, tool, partial, attributes, tags and importance; this %s", e.Topic, strictjson.Fault(err))}
 	}
 	if _, err := dec.Token(); err != io.EOF {
 		return m, &schema.InvalidError{Field: "Payload", Reason: "holds more than one JSON value"}
@@ -174,7 +175,7 @@ func normalisePayload(e *Event) error {
 	}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, e.Payload); err != nil {
-		return &schema.InvalidError{Field: "Payload", Reason: "is not valid JSON: it " + text.JSONFault(err)}
+		return &schema.InvalidError{Field: "Payload", Reason: "is not valid JSON: it " + strictjson.Fault(err)}
 	}
 	e.Payload = compact.Bytes()
 	return nil

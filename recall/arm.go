@@ -57,8 +57,7 @@ type Candidate struct {
 	place uint32 // in the index, from 1; 0 if the arm has not looked it up
 }
 
-// armDepth is how many candidates an arm returns. Twice as many find 3 % more
-// of the evidence on the development split and rank no better.
+// armDepth is how many candidates an arm returns. With twice as many it ranks no better.
 const armDepth = 200
 
 // best keeps the armDepth best candidates, best first; ties go to the older.
@@ -75,4 +74,41 @@ func best(candidates []Candidate) []Candidate {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.MemoryID, b.MemoryID))
 	})
 	return candidates[:min(len(candidates), armDepth)]
+}
+
+// ranking is one arm's answer.
+type ranking struct {
+	arm        string
+	candidates []Candidate
+}
+
+// proposal is a memory that at least one arm proposed.
+type proposal struct {
+	memoryID int64
+	place    uint32 // in the index, from 1; 0 = not looked up
+	arms     []ArmRank
+}
+
+// union lists the memories of all rankings, each once, with its rank in every arm that
+// proposed it.
+func union(rankings []ranking) []proposal {
+	n := 0
+	for _, r := range rankings {
+		n += len(r.candidates)
+	}
+	place := make(map[int64]int, n)
+	all, ranks := make([]proposal, 0, n), make([]ArmRank, n) // ranks has room for the first of each
+	for _, r := range rankings {
+		for i, c := range r.candidates {
+			at, ok := place[c.MemoryID]
+			if !ok {
+				at = len(all)
+				place[c.MemoryID] = at
+				all = append(all, proposal{memoryID: c.MemoryID, arms: ranks[at : at : at+1]})
+			}
+			all[at].place = max(all[at].place, c.place)
+			all[at].arms = append(all[at].arms, ArmRank{Arm: r.arm, Rank: i + 1, Score: c.Score})
+		}
+	}
+	return all
 }

@@ -3,22 +3,27 @@
 // A [Searcher] searches one user's memory at a time. A search goes through
 // stages, each in a file of its own:
 //
+//	take apart  a planner splits the question, if there is one; what its parts find is
+//	            fused with what the question finds (parts.go, recall/planner)
 //	understand  the terms of the question and their relatives, its names, times
 //	            and kind of answer (question.go, recall/lexicon)
 //	arms        each arm proposes candidates in its own way, scoped to the user
 //	            inside its own query (arm.go, textarm.go, timearm.go,
 //	            entityarm.go, instruction.go, themearm.go, vectorarm.go)
-//	fuse        combines the arms' rankings into one list (fuse.go)
-//	score       a linear ranker adds up documented signals at the query's now
-//	            (signals.go, feedback.go, score.go)
+//	score       a linear ranker adds up documented signals of what any arm proposed, at
+//	            the query's now (signals.go, feedback.go, score.go)
 //	relations   follows what a causal question asks for along the relations of the best
 //	            candidates, if the plan says so (linkarm.go)
+//	rescore     a profile's scorer orders the most relevant, if there is one (scorer.go)
 //	ration      limits derived memories among the first results (diverse.Ration)
 //	plan        ranks first what the question's plan is about: a time, a date, the
 //	            last conversation (planned.go, recall/lexicon)
 //	diversify   applies maximal marginal relevance, if requested (diversify.go)
 //	budget      keeps the results within a number of tokens, if requested
 //	            (diversify.go)
+//	relevance   two logistic models judge whether the memory, and each result, holds an
+//	            answer (relevance.go, topic.go, passage.go)
+//	rerank      a model orders the best results, if the host has one (rerank.go)
 //
 // # The text arm
 //

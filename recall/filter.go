@@ -38,7 +38,7 @@ func newFilter(ctx context.Context, snap *schema.Snapshot, ix *index, userID int
 	if !q.AsOf.IsZero() { // whether it held then is decided once it is read
 		f.states |= bitOfState(schema.StateSuperseded) | bitOfState(schema.StateRetired)
 	}
-	if q.planned != nil && q.planned.Superseded {
+	if q.divided != nil && q.divided.Superseded {
 		f.states |= bitOfState(schema.StateSuperseded)
 	}
 	for _, k := range q.Kinds {

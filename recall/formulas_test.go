@@ -37,46 +37,17 @@ func TestTermWeight(t *testing.T) {
 	})
 }
 
-func TestFuse(t *testing.T) {
-	c := func(ids ...int64) (out []Candidate) {
-		for _, id := range ids {
-			out = append(out, Candidate{MemoryID: id, Score: float64(100 - id)})
-		}
-		return out
-	}
-	require.Empty(t, fuse(nil))
-	got := fuse([]ranking{{"text", 1, c(1, 2)}, {"vector", 1, c(2, 3)}, {"time", 0, c(4, 3)}})
-	require.Len(t, got, 4)
-	ids := []int64{}
-	for _, f := range got {
-		ids = append(ids, f.memoryID)
-	}
-	require.Equal(t, []int64{2, 1, 3, 4}, ids, "what two arms find leads; an arm without weight only adds")
-	require.InDelta(t, (1./62+1./61)/(2./61), got[0].score, 1e-12)
-	require.Equal(t, []ArmRank{{"text", 2, 98}, {"vector", 1, 98}}, got[0].arms)
-	require.InDelta(t, 1, fuse([]ranking{{"text", 3, c(7)}})[0].score, 1e-12, "first everywhere is 1")
-	require.Zero(t, got[3].score)
-}
-
-func TestFuseProperties(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var rankings []ranking
-		for _, arm := range []string{"a", "b", "c"} {
-			ids := rapid.SliceOfNDistinct(rapid.Int64Range(1, 30), 0, 20, rapid.ID).Draw(t, arm)
-			r := ranking{arm: arm, weight: rapid.Float64Range(0, 3).Draw(t, "weight")}
-			for _, id := range ids {
-				r.candidates = append(r.candidates, Candidate{MemoryID: id})
-			}
-			rankings = append(rankings, r)
-		}
-		all := fuse(rankings)
-		for i, f := range all {
-			require.True(t, f.score >= 0 && f.score <= 1+1e-12)
-			if i > 0 {
-				require.GreaterOrEqual(t, all[i-1].score, f.score)
-			}
-		}
+func TestUnion(t *testing.T) {
+	require.Empty(t, union(nil))
+	got := union([]ranking{
+		{"text", []Candidate{{MemoryID: 1, Score: 9, place: 4}, {MemoryID: 2, Score: 8}}},
+		{"vector", []Candidate{{MemoryID: 2, Score: 7, place: 6}, {MemoryID: 3, Score: 6}}},
 	})
+	require.Equal(t, []proposal{
+		{1, 4, []ArmRank{{"text", 1, 9}}},
+		{2, 6, []ArmRank{{"text", 2, 8}, {"vector", 1, 7}}},
+		{3, 0, []ArmRank{{"vector", 2, 6}}},
+	}, got)
 }
 
 func results(texts ...string) (all []Result) {
@@ -125,9 +96,9 @@ func TestWithinBudget(t *testing.T) {
 
 func TestRankIsTheSumOfItsSignals(t *testing.T) {
 	candidates := []scored{
-		{fused: fused{memoryID: 3}, signals: signals{Text: 0.5}},
-		{fused: fused{memoryID: 2}, signals: signals{Text: 1, Speaker: -1}},
-		{fused: fused{memoryID: 1}, signals: signals{Text: 0.5}},
+		{proposal: proposal{memoryID: 3}, signals: signals{Text: 0.5}},
+		{proposal: proposal{memoryID: 2}, signals: signals{Text: 1, Speaker: -1}},
+		{proposal: proposal{memoryID: 1}, signals: signals{Text: 0.5}},
 	}
 	rank(candidates, Weights{Text: 2, Speaker: 1.5})
 	order := []int64{candidates[0].memoryID, candidates[1].memoryID, candidates[2].memoryID}
@@ -138,7 +109,7 @@ func TestRankIsTheSumOfItsSignals(t *testing.T) {
 		one := []scored{{signals: s}}
 		rank(one, DefaultWeights())
 		sum := 0.0
-		for _, part := range s.list(DefaultWeights()) {
+		for _, part := range s.weighed(nil, new(DefaultWeights())) {
 			sum += part.Contribution()
 		}
 		require.InDelta(t, sum, one[0].score, 1e-12)
@@ -148,14 +119,12 @@ func TestRankIsTheSumOfItsSignals(t *testing.T) {
 // Every field of Weights has its signal: a weight nothing reads is a lie.
 func TestEveryWeightIsListed(t *testing.T) {
 	w := DefaultWeights()
-	for i, s := range signals(w).list(w) {
+	s := signals(w)
+	all := s.weighed(nil, &w)
+	for i, s := range all {
 		require.InDelta(t, s.Weight, s.Value, 0, "signal %d, %s, takes another's weight", i, s.Name)
 	}
-	n := 0
-	for range signals(w).list(w) {
-		n++
-	}
-	require.Equal(t, fieldsOf(w), n)
+	require.Len(t, all, fieldsOf(w))
 }
 
 func TestNearness(t *testing.T) {

@@ -68,7 +68,7 @@ type document struct {
 	next    int32
 	words   uint16 // terms in all chunks
 	flags   lexicon.Flags
-	manner  lexicon.Manner
+	form    lexicon.Form
 }
 
 // byUser is set beside the flags of a text: its role is user, or it is derived.
@@ -127,23 +127,23 @@ func newIndex() *index {
 }
 
 // add indexes one chunk. Chunks must come in order of id. A chunk of an older memory
-// is added to it, unless that memory was skipped. how is the [lexicon.MannerOf] the memory's
+// is added to it, unless that memory was skipped. form is the [lexicon.FormOf] the memory's
 // content.
-func (ix *index) add(c schema.IndexedChunk, how lexicon.Manner) {
-	if t, ok := ix.addText(c, how); ok {
+func (ix *index) add(c schema.IndexedChunk, form lexicon.Form) {
+	if t, ok := ix.addText(c, form); ok {
 		ix.themes.Add(t)
 	}
 }
 
 // addText is add but for the themes. It returns what they need, valid until the next
 // chunk, or false for a chunk that the index does not take.
-func (ix *index) addText(c schema.IndexedChunk, how lexicon.Manner) (t lexicon.Text, ok bool) {
+func (ix *index) addText(c schema.IndexedChunk, form lexicon.Form) (t lexicon.Text, ok bool) {
 	ix.lastChunk = c.ID
 	at := uint32(ix.chunks.Len())
 	if at >= maxChunks || ix.skips(c.MemoryID) {
 		return t, false
 	}
-	doc, terms := ix.document(c, how), ix.enter(c.Text)
+	doc, terms := ix.document(c, form), ix.enter(c.Text)
 	ix.chunks.Add(doc, terms)
 	if at%stretchChunks == 0 {
 		ix.stretchWords = append(ix.stretchWords, 0)
@@ -240,7 +240,7 @@ func (ix *index) term(coded []byte) uint32 {
 }
 
 // document finds the chunk's document or appends it.
-func (ix *index) document(c schema.IndexedChunk, how lexicon.Manner) uint32 {
+func (ix *index) document(c schema.IndexedChunk, form lexicon.Form) uint32 {
 	if doc, ok := ix.find(c.MemoryID); ok {
 		return doc
 	}
@@ -250,7 +250,7 @@ func (ix *index) document(c schema.IndexedChunk, how lexicon.Manner) uint32 {
 		speaker = "" // a derived memory has none
 	}
 	d := document{
-		time: c.EventTime, session: ix.session(c.SessionID), prev: -1, next: -1, manner: how,
+		time: c.EventTime, session: ix.session(c.SessionID), prev: -1, next: -1, form: form,
 	}
 	l := docMeta{speaker: ix.speaker(speaker), kind: bitOfKind(c.Kind), state: bitOfState(c.State)}
 	if c.Role == "user" || c.Kind != schema.KindEpisode { // a derived memory rests on what the user said

@@ -258,9 +258,9 @@ func (ix *index) read(ctx context.Context, s *schema.Snapshot, userID int64) (th
 	var brokenTexts, brokenThemes error
 	var full, empty chan *chunkBatch
 	batch := new(chunkBatch)
-	var manners lexicon.Manners
+	var forms lexicon.Forms
 	err = s.ChunksAfter(ctx, userID, ix.lastChunk, func(c schema.IndexedChunk) {
-		if batch.add(c, manners.Of(c.MemoryID, c.Content)); len(batch.chunks) < worth {
+		if batch.add(c, forms.Of(c.MemoryID, c.Content)); len(batch.chunks) < worth {
 			return
 		}
 		if full == nil {
@@ -311,14 +311,14 @@ func pass(from <-chan *chunkBatch, to chan<- *chunkBatch, broken *error, do func
 // allocating every text takes longer than reading it.
 type chunkBatch struct {
 	chunks []schema.IndexedChunk
-	how    []lexicon.Manner // of each
-	text   []byte           // of all, one after another
+	forms  []lexicon.Form // of each
+	text   []byte         // of all, one after another
 	themed []lexicon.Text
 	terms  []uint32 // of themed, one after another
 }
 
-func (b *chunkBatch) add(c schema.IndexedChunk, how lexicon.Manner) {
-	b.how = append(b.how, how)
+func (b *chunkBatch) add(c schema.IndexedChunk, form lexicon.Form) {
+	b.forms = append(b.forms, form)
 	from := len(b.text)
 	b.text = append(b.text, c.Text...)
 	c.Text, c.Content = b.text[from:], nil
@@ -328,7 +328,7 @@ func (b *chunkBatch) add(c schema.IndexedChunk, how lexicon.Manner) {
 // addTexts indexes the texts of a batch.
 func (ix *index) addTexts(b *chunkBatch) {
 	for i, c := range b.chunks {
-		if t, ok := ix.addText(c, b.how[i]); ok {
+		if t, ok := ix.addText(c, b.forms[i]); ok {
 			from := len(b.terms)
 			b.terms = append(b.terms, t.Terms...)
 			t.Terms = b.terms[from:]
@@ -345,6 +345,6 @@ func (ix *index) addThemes(b *chunkBatch) {
 }
 
 func (b *chunkBatch) empty() {
-	b.chunks, b.how, b.text = b.chunks[:0], b.how[:0], b.text[:0]
+	b.chunks, b.forms, b.text = b.chunks[:0], b.forms[:0], b.text[:0]
 	b.themed, b.terms = b.themed[:0], b.terms[:0]
 }

@@ -31,7 +31,7 @@ func (instructionArm) Candidates(_ context.Context, r *Request) ([]Candidate, er
 
 // instructs reports whether a document is a standing instruction of the user.
 func (d *document) instructs() bool {
-	return d.manner&lexicon.Instructs != 0 && d.flags&byUser != 0
+	return d.form&lexicon.Instructs != 0 && d.flags&byUser != 0
 }
 
 // govern lifts the instruction that is ranked best and has something of its own to do

@@ -19,7 +19,7 @@ const (
 // relation on the way, unless its own is higher. The order of candidates is kept by
 // score.
 func (r *Request) follow(ctx context.Context, candidates []scored) ([]scored, error) {
-	if r.planned == nil || r.planned.Hops <= 0 {
+	if r.divided == nil || r.divided.Hops <= 0 {
 		return candidates, nil
 	}
 	score := make(map[int64]float64) // of the memories that were reached
@@ -31,8 +31,8 @@ func (r *Request) follow(ctx context.Context, candidates []scored) ([]scored, er
 		}
 	}
 	lifted := make(map[int64]float64)
-	for range min(r.planned.Hops, maxHops) {
-		links, err := r.Snapshot.LinksOf(ctx, r.UserID, front, r.planned.Links...)
+	for range min(r.divided.Hops, maxHops) {
+		links, err := r.Snapshot.LinksOf(ctx, r.UserID, front, r.divided.Links...)
 		if err != nil {
 			return candidates, err
 		}
@@ -73,7 +73,7 @@ func (r *Request) lift(candidates []scored, to map[int64]float64) []scored {
 				continue
 			}
 			i = len(candidates)
-			candidates = append(candidates, scored{fused: fused{memoryID: id, place: doc + 1}, doc: doc})
+			candidates = append(candidates, scored{proposal: proposal{memoryID: id, place: doc + 1}, doc: doc})
 		}
 		c := &candidates[i]
 		c.arms = append(slices.Clip(c.arms), ArmRank{Arm: "links", Rank: rank + 1, Score: to[id]})

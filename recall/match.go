@@ -144,8 +144,7 @@ func (m *matches) take(ix *index) {
 
 // BM25 parameters. FTS5 fixes b at .75, which favours short chat turns too
 // much; chunks are at most 900 characters, so little normalisation is left to
-// do. Any k1 from .8 to 2 and b from .15 to .5 ranks the development split
-// equally well.
+// do.
 const (
 	bm25K1 = 1.0
 	bm25B  = 0.3

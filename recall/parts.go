@@ -30,14 +30,14 @@ func (s *Searcher) takeApart(q *Query) {
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			q.planned, q.planFault = nil, schema.ForeignPanic("the planner", r).Error()
+			q.divided, q.planFault = nil, schema.ForeignPanic("the planner", r).Error()
 		}
 	}()
-	p := s.opts.Planner(planner.Question{Text: q.Text}).Usable(q.Text, MaxQuery)
+	p := s.opts.Planner(planner.Question{Text: q.Text}).Usable(q.Text, maxQuery)
 	if q.Limit == 0 && p.Limit > 0 && p.Limit <= MaxLimit {
 		q.Limit = p.Limit
 	}
-	q.planned = &p
+	q.divided = &p
 }
 
 // embed gets the vectors of a question, its parts and its hypotheses at once, within
@@ -47,11 +47,11 @@ func (s *Searcher) embed(ctx context.Context, scope schema.Scope, q *Query) {
 	if q.TextOnly {
 		return
 	}
-	if q.planned == nil || s.vectors == nil {
+	if q.divided == nil || s.vectors == nil {
 		q.meaning = s.meaning(ctx, scope, q)
 		return
 	}
-	texts := slices.Concat(q.planned.Queries, q.planned.Hypotheses)
+	texts := slices.Concat(q.divided.Queries, q.divided.Hypotheses)
 	all := make([]meaning, len(texts))
 	var wg sync.WaitGroup
 	for i, text := range texts {
@@ -65,8 +65,8 @@ func (s *Searcher) embed(ctx context.Context, scope schema.Scope, q *Query) {
 	for i := range all[1:] {
 		all[1+i].done()
 	}
-	q.meaning, q.meanings = all[0], all[1:len(q.planned.Queries)]
-	q.meaning.vector = centroid(all[0], all[len(q.planned.Queries):])
+	q.meaning, q.meanings = all[0], all[1:len(q.divided.Queries)]
+	q.meaning.vector = centroid(all[0], all[len(q.divided.Queries):])
 }
 
 // centroid is the mean of the vectors, of length 1; those that are missing, of another
@@ -99,7 +99,7 @@ func (s *Searcher) addParts(ctx context.Context, snap *schema.Snapshot, userID i
 	if q.planFault != "" {
 		all.degraded = append(all.degraded, Degraded{"plan", q.planFault})
 	}
-	if q.planned == nil || len(q.planned.Queries) < 2 {
+	if q.divided == nil || len(q.divided.Queries) < 2 {
 		return nil
 	}
 	began := time.Now()
@@ -109,9 +109,9 @@ func (s *Searcher) addParts(ctx context.Context, snap *schema.Snapshot, userID i
 	}
 	picked := all.candidates[:first:first]
 	lists := [][]scored{all.candidates[first:]}
-	for i, text := range q.planned.Queries[1:] {
+	for i, text := range q.divided.Queries[1:] {
 		if !q.Wait && time.Since(began) > partsTime {
-			all.degraded = append(all.degraded, Degraded{"plan", fmt.Sprintf("%d parts of the question were not searched for in time", len(q.planned.Queries)-1-i)})
+			all.degraded = append(all.degraded, Degraded{"plan", fmt.Sprintf("%d parts of the question were not searched for in time", len(q.divided.Queries)-1-i)})
 			break
 		}
 		part := q

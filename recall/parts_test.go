@@ -105,7 +105,7 @@ func TestFailingPlanner(t *testing.T) {
 			}
 		})
 	}
-	_, err := planning(t, db, planner.Cognitive, nil).Search(t.Context(), ada, Query{Text: strings.Repeat("x", MaxQuery+1)})
+	_, err := planning(t, db, planner.Cognitive, nil).Search(t.Context(), ada, Query{Text: strings.Repeat("x", maxQuery+1)})
 	var invalid *schema.InvalidError
 	require.ErrorAs(t, err, &invalid)
 }

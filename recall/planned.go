@@ -97,7 +97,7 @@ func (r *Request) applyPlan(ctx context.Context, all *ranked) error {
 		return nil
 	}
 	if len(picks) > 0 {
-		all.planned = p.Subject()
+		all.order = p.Subject()
 	}
 	all.first(r.index, picks, only)
 	return nil
@@ -143,7 +143,7 @@ func (all *ranked) first(ix *index, picks []pick, only bool) {
 			continue
 		}
 		picked[id] = true
-		c := scored{fused: fused{memoryID: id, place: p.doc + 1}, doc: p.doc}
+		c := scored{proposal: proposal{memoryID: id, place: p.doc + 1}, doc: p.doc}
 		if i, ranked := at[id]; ranked {
 			c = all.candidates[i]
 		}
@@ -193,7 +193,7 @@ func (r *Request) informative(doc uint32) (sum float64) {
 	for _, t := range slices.Compact(terms) {
 		sum += r.rarity(ix.frequency(t))
 	}
-	return min(sum, most) + 0.3*float64(ix.docs[doc].manner.Names())
+	return min(sum, most) + 0.3*float64(ix.docs[doc].form.Names())
 }
 
 // rarity is that of a term in df chunks, 0–1.

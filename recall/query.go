@@ -13,7 +13,7 @@ import (
 const (
 	DefaultLimit = 10
 	MaxLimit     = 1000
-	MaxQuery     = 64 << 10 // bytes; longer texts are an error
+	maxQuery     = 64 << 10 // bytes; longer texts are an error
 )
 
 // Query describes a search. Every field but Text has a usable zero value.
@@ -89,9 +89,9 @@ type Query struct {
 	picks   int     // how many memories Plan may rank first: Limit, before a [Reranker] widens it
 	meaning meaning // for the vector arm
 
-	planned   *planner.Plan // by [Options].Planner
+	divided   *planner.Plan // by [Options].Planner
 	planFault string        // why it was not followed
-	meanings  []meaning     // of the parts of planned
+	meanings  []meaning     // of the parts of divided
 }
 
 // AsOf moves a search to another time on either time axis.
@@ -106,7 +106,7 @@ func (a AsOf) IsZero() bool { return a.Valid.IsZero() && a.Known.IsZero() }
 // Validate returns a [*schema.InvalidError] naming the first unusable field.
 func (q *Query) Validate() error {
 	switch {
-	case len(q.Text) > MaxQuery:
+	case len(q.Text) > maxQuery:
 		return &schema.InvalidError{Field: "query", Reason: "is longer than 64 KiB; ask a shorter question"}
 	case !utf8.ValidString(q.Text):
 		return &schema.InvalidError{Field: "query", Reason: "is not valid UTF-8"}
@@ -209,6 +209,7 @@ type Result struct {
 	// relevance; nil without a Scorer.
 	Parts []Signal
 
+	signals signals
 	passage passage
 	echo    bool
 	alike   float64

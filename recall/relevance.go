@@ -180,28 +180,12 @@ func (t *topic) judge(results []Result) (relevance float64, grounds []Signal) {
 // evidence is what speaks for one result, whatever stands above it.
 func (t *topic) evidence(r *Result, shares []float64) evidence {
 	p := r.passage
-	g := evidence{Holds: t.weigh(p, p.exact|p.loose, shares), Close: t.close(p, shares), Echo: bit(r.echo), Young: t.young(), Alike: r.alike}
-	for _, s := range r.ranking() {
-		switch s.Name {
-		case "window":
-			g.Window = s.Value
-		case "entity":
-			g.Entity = s.Value
-		case "time":
-			g.Time = s.Value
-		case "vector":
-			g.Vector = s.Value
-		case "vector beside":
-			g.Beside = s.Value
-		case "topic":
-			g.Topic = s.Value
-		case "topic beside":
-			g.Around = s.Value
-		case "question":
-			g.Asks = s.Value
-		}
+	s := &r.signals
+	return evidence{
+		Holds: t.weigh(p, p.exact|p.loose, shares), Close: t.close(p, shares), Window: s.Window, Entity: s.Entity, Time: s.Time,
+		Vector: s.Vector, Alike: r.alike, Beside: s.VectorBeside, Topic: s.Topic, Around: s.TopicBeside,
+		Asks: s.Question, Echo: bit(r.echo), Young: t.young(),
 	}
-	return g
 }
 
 // found reports whether any candidate holds a word of the question, or any result is
@@ -215,9 +199,7 @@ func (t *topic) found(results []Result, about *subject) bool {
 	if about.Entity > 0 || about.Alike > 0 || about.Topic > 0 || t.chunks <= smallMemory || slices.ContainsFunc(t.interest, func(score float32) bool { return score > 0 }) {
 		return true
 	}
-	return slices.ContainsFunc(results, func(r Result) bool {
-		return slices.ContainsFunc(r.ranking(), func(s Signal) bool { return s.Name == "time" && s.Value > 0 })
-	})
+	return slices.ContainsFunc(results, func(r Result) bool { return r.signals.Time > 0 })
 }
 
 // odds is the sum of the contributions, in ln odds.

@@ -189,7 +189,7 @@ func TestRelevanceIsAProbability(t *testing.T) {
 		results := make([]Result, rapid.IntRange(0, 20).Draw(t, "results"))
 		for i := range results {
 			s := signals{Text: unit.Draw(t, "text"), Vector: 2 * unit.Draw(t, "vector"), Window: unit.Draw(t, "window"), Time: unit.Draw(t, "time")}
-			results[i] = Result{Score: 5 * unit.Draw(t, "score"), Signals: s.list(DefaultWeights()), echo: rapid.Bool().Draw(t, "echo")}
+			results[i] = Result{Score: 5 * unit.Draw(t, "score"), signals: s, echo: rapid.Bool().Draw(t, "echo")}
 			results[i].passage.exact = parts(rapid.IntRange(0, 1).Draw(t, "holds"))
 		}
 		about, grounds := q.judge(results)

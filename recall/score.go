@@ -50,7 +50,6 @@ type Weights struct {
 	// Other arms.
 	Time   float64 // 1 in the time the question names, falling by 1/e in ten days
 	Entity float64 // 1 when it mentions an entity the question names
-	Fusion float64 // normalised reciprocal rank fusion of all arms, 0–1
 
 	// The similarity of its vector to the question's, relative to that of the user's
 	// other texts; see [VectorOptions].
@@ -123,17 +122,9 @@ func (w Weights) between(other Weights, share float64) Weights {
 // signals are the values that the weights multiply, under the same names.
 type signals Weights
 
-// signalCount is how many there are.
-const signalCount = 36
-
-// list is the signals with their weights.
-func (s signals) list(w Weights) []Signal {
-	all := s.weighed(&w)
-	return all[:]
-}
-
-func (s *signals) weighed(w *Weights) [signalCount]Signal {
-	return [...]Signal{
+// weighed appends the signals with their weights.
+func (s *signals) weighed(all []Signal, w *Weights) []Signal {
+	return append(all, []Signal{
 		{"text", s.Text, w.Text},
 		{"related", s.Related, w.Related},
 		{"phrase", s.Phrase, w.Phrase},
@@ -166,16 +157,15 @@ func (s *signals) weighed(w *Weights) [signalCount]Signal {
 		{"topic", s.Topic, w.Topic},
 		{"topic beside", s.TopicBeside, w.TopicBeside},
 		{"vector alone", s.VectorAlone, w.VectorAlone},
-		{"fusion", s.Fusion, w.Fusion},
 		{"retention", s.Retention, w.Retention},
 		{"confidence", s.Confidence, w.Confidence},
 		{"importance", s.Importance, w.Importance},
-	}
+	}...)
 }
 
 // scored is a candidate with its signals and score.
 type scored struct {
-	fused
+	proposal
 	doc      uint32
 	interest float32 // of the text arm
 	echo     bool    // see [index.echoes]
@@ -194,9 +184,10 @@ type scored struct {
 // rank orders candidates by the sum of their weighted signals; ties go to the
 // older. It is a pure function of its arguments.
 func rank(candidates []scored, w Weights) {
+	var all []Signal
 	for i := range candidates {
-		all := candidates[i].signals.weighed(&w)
-		candidates[i].score = odds(all[:])
+		all = candidates[i].signals.weighed(all[:0], &w)
+		candidates[i].score = odds(all)
 	}
 	order(candidates, func(c *scored) float64 { return c.score })
 }

@@ -88,7 +88,7 @@ func (s *Searcher) rescore(ctx context.Context, snap *schema.Snapshot, userID in
 		return nil, nil, err
 	}
 	var companions map[int64]bool
-	if q.planned != nil && q.planned.Together {
+	if q.divided != nil && q.divided.Together {
 		if companions, err = s.shown.With(ctx, snap, userID, s.db.Now(), ids[:min(depth, q.Limit)]); err != nil {
 			return nil, nil, err
 		}
@@ -101,7 +101,7 @@ func (s *Searcher) rescore(ctx context.Context, snap *schema.Snapshot, userID in
 		if m == nil {
 			m = &schema.Memory{ID: c.memoryID} // an arm proposed what the file does not hold yet
 		}
-		t := Terms{Relevance: 1, Retention: s.retention.Of(m, q.Now), Memory: m, Now: q.Now, Cycle: q.Cycle, Arms: c.arms, Plan: q.planned, Together: companions[c.memoryID]}
+		t := Terms{Relevance: 1, Retention: s.retention.Of(m, q.Now), Memory: m, Now: q.Now, Cycle: q.Cycle, Arms: c.arms, Plan: q.divided, Together: companions[c.memoryID]}
 		if best > worst {
 			t.Relevance = (c.score - worst) / (best - worst)
 		}
@@ -143,7 +143,7 @@ func askScorer(scorer Scorer, t Terms) (terms []Signal, err error) {
 
 // result converts a candidate to a result.
 func (s *Searcher) result(c *scored, m *schema.Memory, w *Weights) Result {
-	r := Result{Memory: *m, Score: c.score, Similarity: c.signals.Vector, Arms: c.arms, Signals: c.signals.list(*w), passage: c.passage, alike: c.alike, echo: c.echo, MinRelevance: c.least}
+	r := Result{Memory: *m, Score: c.score, Similarity: c.signals.Vector, Arms: c.arms, Signals: c.signals.weighed(nil, w), signals: c.signals, passage: c.passage, alike: c.alike, echo: c.echo, MinRelevance: c.least}
 	if c.lifted > 0 {
 		r.Signals = append(r.Signals, Signal{"links", c.lifted, 1})
 	}
@@ -154,14 +154,6 @@ func (s *Searcher) result(c *scored, m *schema.Memory, w *Weights) Result {
 		r.Signals, r.Parts = c.terms, r.Signals
 	}
 	return r
-}
-
-// ranking are the signals of the ranker, even if a Scorer orders the results.
-func (r *Result) ranking() []Signal {
-	if r.Parts != nil {
-		return r.Parts
-	}
-	return r.Signals
 }
 
 // ranked is the ranker's score.

@@ -55,16 +55,11 @@ type Searcher struct {
 	scorer          Scorer  // nil: the ranker's order
 	candidateFactor float64
 	retention       retention.Policy
-	arms            []weightedArm
+	arms            []Arm
 	indexes         *indexes
 	vectors         *vectorArm // nil without an embedder
 	background      *background.Reads
 	shown           together.Cache
-}
-
-type weightedArm struct {
-	Arm
-	weight float64 // in the fusion
 }
 
 // New makes a searcher over db.
@@ -82,15 +77,15 @@ func New(db *schema.DB, opts Options) *Searcher {
 			w.Retention, w.Importance = 0, 0 // the scorer weighs them
 		}
 	}
-	s.arms = []weightedArm{{textArm{}, 1}, {timeArm{}, 0}, {entityArm{}, 0}, {instructionArm{}, 0}}
+	s.arms = []Arm{textArm{}, timeArm{}, entityArm{}, instructionArm{}}
 	if s.usesThemes() {
-		s.arms = append(s.arms, weightedArm{themeArm{}, 0})
+		s.arms = append(s.arms, themeArm{})
 		// Loading takes some 45 ms once in a process. Neither searches nor Close wait
 		// for it.
 		go topics.Load()
 	}
 	if s.vectors = newVectorArm(db, opts.Vectors, bg); s.vectors != nil {
-		s.arms = append(s.arms, weightedArm{s.vectors, 0})
+		s.arms = append(s.arms, s.vectors)
 		s.indexes.removed = s.vectors.sets.forget
 	}
 	return s
@@ -111,8 +106,8 @@ func (s *Searcher) Over(db *schema.DB) *Searcher {
 	return New(db, s.opts)
 }
 
-// Search answers a query from one user's memory: arms → fuse → score → ration →
-// diversify → budget. It never writes. The answer for an unknown user is empty.
+// Search answers a query from one user's memory, in the stages that the package lists.
+// It never writes. The answer for an unknown user is empty.
 //
 // Errors: [*schema.InvalidError] for an invalid scope or query, the database's
 // errors, the context's error. An arm that fails is reported in [Answer.Degraded]
@@ -140,7 +135,7 @@ func (s *Searcher) Search(ctx context.Context, scope schema.Scope, q Query) (*An
 func (s *Searcher) search(ctx context.Context, scope schema.Scope, q Query) (answer *Answer, userID int64, err error) {
 	s.embed(ctx, scope, &q)
 	defer q.meaning.done()
-	answer = &Answer{Query: q.Text, Planned: q.planned}
+	answer = &Answer{Query: q.Text, Planned: q.divided}
 	err = s.db.Read(ctx, func(ctx context.Context, snap *schema.Snapshot) (err error) {
 		userID, err = snap.UserID(ctx, scope)
 		if err != nil || userID == 0 {
@@ -157,7 +152,7 @@ func (s *Searcher) search(ctx context.Context, scope schema.Scope, q Query) (ans
 		if err != nil {
 			return err
 		}
-		answer.Note, answer.Order = ranked.note, ranked.planned
+		answer.Note, answer.Order = ranked.note, ranked.order
 		answer.Degraded, answer.Considered = ranked.degraded, len(ranked.candidates)+len(ranked.weak)
 		results, err := s.read(ctx, snap, userID, q, ranked)
 		if err != nil {
@@ -241,7 +236,7 @@ type ranked struct {
 	topic      *topic
 	weights    Weights
 	note       string
-	planned    string // what the plan that changed the order is about
+	order      string // what the plan that changed the order is about
 	relevant   bool   // by its words alone, the question is likely about what the memory holds
 }
 
@@ -257,7 +252,7 @@ func (s *Searcher) rank(ctx context.Context, snap *schema.Snapshot, userID int64
 	return all, err
 }
 
-// order runs arms → fuse → score → ration.
+// order ranks the candidates: arms → score → relations → rescore → ration → plan.
 func (s *Searcher) order(ctx context.Context, snap *schema.Snapshot, userID int64, q Query) (*ranked, error) {
 	ix, err := s.indexes.current(ctx, snap, userID, q.Wait)
 	if err != nil {
@@ -293,56 +288,75 @@ func (s *Searcher) order(ctx context.Context, snap *schema.Snapshot, userID int6
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	candidates := m.signal(ix.index, r.question, fuse(rankings))
-	trust := r.similar.signal(ix.index, q.Text, candidates)
-	r.signalThemes(candidates)
-	derived, err := readDerived(ctx, snap, userID, ix.index, candidates)
+	all, err := s.score(ctx, r, union(rankings))
 	if err != nil {
 		return nil, err
 	}
-	for i := range candidates {
-		if memory := derived[candidates[i].memoryID]; memory != nil {
-			candidates[i].signals.derive(memory, s.retention.Of(memory, q.Now))
-		}
+	all.degraded = degraded
+	if all.candidates, err = r.follow(ctx, all.candidates); err != nil {
+		all.degraded = append(all.degraded, Degraded{"links", err.Error()})
 	}
-	weights := s.weights.between(s.meanings, trust)
-	rank(candidates, weights)
-	candidates = ix.govern(candidates, weights, trust > 0)
-	topic := newTopic(ix.index, m, r.question, candidates)
-	topic.vectors = trust
-	if candidates, err = r.follow(ctx, candidates); err != nil {
-		degraded = append(degraded, Degraded{"links", err.Error()})
-	}
-	var weak []scored
 	if s.scorer != nil {
-		if candidates, weak, err = s.rescore(ctx, snap, userID, q, r.similar, candidates); err != nil {
+		if all.candidates, all.weak, err = s.rescore(ctx, snap, userID, q, r.similar, all.candidates); err != nil {
 			return nil, err
 		}
 	}
-	var faded []scored
 	if q.Faded && !q.Dormant {
-		candidates = slices.DeleteFunc(candidates, func(c scored) bool {
-			dormant := ix.meta[c.doc].state == dormantBit
-			if dormant {
-				faded = append(faded, c)
-			}
-			return dormant
-		})
+		all.setFadedAside(ix.index)
 	}
-	candidates = diverse.Ration(candidates, func(c *scored) bool { return !ix.meta[c.doc].said() })
-	all := &ranked{candidates: candidates, weak: weak, faded: faded, derived: derived, degraded: degraded, topic: topic, weights: weights}
+	all.candidates = diverse.Ration(all.candidates, func(c *scored) bool { return !ix.meta[c.doc].said() })
 	if q.Plan.Active() {
-		best := make([]Result, min(len(candidates), topicDepth))
-		for i := range best {
-			best[i] = s.result(&candidates[i], new(schema.Memory), &weights)
-		}
-		about, _ := topic.judge(best)
-		all.relevant = about >= aboutIt
+		all.relevant = s.aboutMemory(all)
 		if err := r.applyPlan(ctx, all); err != nil {
 			return nil, err
 		}
 	}
 	return all, nil
+}
+
+// score computes the signals of the proposed memories and ranks them.
+func (s *Searcher) score(ctx context.Context, r *Request, proposed []proposal) (*ranked, error) {
+	ix := r.index
+	candidates := r.matches.signal(ix, r.question, proposed)
+	trust := r.similar.signal(ix, r.Text, candidates)
+	r.signalThemes(candidates)
+	derived, err := readDerived(ctx, r.Snapshot, r.UserID, ix, candidates)
+	if err != nil {
+		return nil, err
+	}
+	for i := range candidates {
+		if memory := derived[candidates[i].memoryID]; memory != nil {
+			candidates[i].signals.derive(memory, s.retention.Of(memory, r.Now))
+		}
+	}
+	weights := s.weights.between(s.meanings, trust)
+	rank(candidates, weights)
+	candidates = ix.govern(candidates, weights, trust > 0)
+	topic := newTopic(ix, r.matches, r.question, candidates)
+	topic.vectors = trust
+	return &ranked{candidates: candidates, derived: derived, topic: topic, weights: weights}, nil
+}
+
+// setFadedAside moves the dormant candidates to those that rank after all others.
+func (all *ranked) setFadedAside(ix *index) {
+	all.candidates = slices.DeleteFunc(all.candidates, func(c scored) bool {
+		dormant := ix.meta[c.doc].state == dormantBit
+		if dormant {
+			all.faded = append(all.faded, c)
+		}
+		return dormant
+	})
+}
+
+// aboutMemory reports whether, by its words alone, the question is likely about what the memory
+// holds.
+func (s *Searcher) aboutMemory(all *ranked) bool {
+	best := make([]Result, min(len(all.candidates), topicDepth))
+	for i := range best {
+		best[i] = s.result(&all.candidates[i], new(schema.Memory), &all.weights)
+	}
+	about, _ := all.topic.judge(best)
+	return about >= aboutIt
 }
 
 // ask runs the arms concurrently. The first, which has the most to do, runs in the
@@ -352,7 +366,7 @@ func (s *Searcher) ask(ctx context.Context, r *Request) ([]ranking, []Degraded) 
 	errs := make([]error, len(s.arms))
 	var wg sync.WaitGroup
 	for i, arm := range slices.Backward(s.arms) {
-		rankings[i] = ranking{arm: arm.Name(), weight: arm.weight}
+		rankings[i] = ranking{arm: arm.Name()}
 		propose := func() {
 			if err := schema.Guard(func() { rankings[i].candidates, errs[i] = arm.Candidates(ctx, r) }); err != nil {
 				errs[i] = err
@@ -410,8 +424,7 @@ func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64
 	}
 	left := all.candidates
 	results := make([]Result, 0, min(want, len(left)))
-	said := make(map[schema.Saying]bool, 3*min(want, len(left)))
-	var texts []schema.Saying
+	said := sayings{known: make(map[schema.Saying]bool, 3*min(want, len(left)))}
 	var repeated []Result // the text of one above
 	for len(left) > 0 && len(results) < want {
 		batch := left[:min(len(left), want-len(results))]
@@ -436,36 +449,52 @@ func (s *Searcher) read(ctx context.Context, snap *schema.Snapshot, userID int64
 			}
 			switch q.excludes(m) {
 			case "":
-				says := m.Saying()
-				ofOne := schema.Saying{Text: says.Text, Speaker: says.Speaker}
-				atOnce, sentence := schema.Saying{Text: says.Text, At: says.At}, says
-				sentence.Speaker = "" // one may state two things, of several people
-				switch again := said[ofOne] || m.Kind != schema.KindEpisode && said[atOnce]; {
-				case isKeptSentence(m):
-					results = append(results, s.result(&c, m, &all.weights))
-					continue
-				case m.Kind != schema.KindEpisode && said[sentence]:
-					continue
+				again, same := false, false
+				if !isKeptSentence(m) {
+					again, same = said.add(m)
+				}
+				switch {
+				case same:
 				case again:
 					repeated = append(repeated, s.result(&c, m, &all.weights))
 				default:
 					results = append(results, s.result(&c, m, &all.weights))
 				}
-				said[ofOne], said[atOnce], said[sentence] = true, true, true
-				texts = append(texts, says)
 			case "skip":
 				all.topic.forget(m, &c)
 			}
 		}
 	}
-	results = slices.DeleteFunc(results, func(r Result) bool {
-		if !isKeptSentence(&r.Memory) {
-			return false
-		}
-		says := r.Memory.Saying()
-		return slices.ContainsFunc(texts, func(t schema.Saying) bool { return says.IsOf(&t) })
-	})
+	results = slices.DeleteFunc(results, func(r Result) bool { return isKeptSentence(&r.Memory) && said.hold(&r.Memory) })
 	return append(results, repeated[:min(len(repeated), want-len(results))]...), nil
+}
+
+// sayings are the texts of an answer's results.
+type sayings struct {
+	known map[schema.Saying]bool // with the time and the speaker, with either
+	texts []schema.Saying
+}
+
+// add adds a memory. again reports a text that its speaker, or for a claim somebody at the same time,
+// says above it. A claim of the same sentence as another is the same and is not added.
+func (s *sayings) add(m *schema.Memory) (again, same bool) {
+	says, claim := m.Saying(), m.Kind != schema.KindEpisode
+	ofOne := schema.Saying{Text: says.Text, Speaker: says.Speaker}
+	atOnce, sentence := schema.Saying{Text: says.Text, At: says.At}, says
+	sentence.Speaker = "" // one may state two things, of several people
+	if claim && s.known[sentence] {
+		return false, true
+	}
+	again = s.known[ofOne] || claim && s.known[atOnce]
+	s.known[ofOne], s.known[atOnce], s.known[sentence] = true, true, true
+	s.texts = append(s.texts, says)
+	return again, false
+}
+
+// hold reports whether a kept sentence is part of one of the texts.
+func (s *sayings) hold(sentence *schema.Memory) bool {
+	says := sentence.Saying()
+	return slices.ContainsFunc(s.texts, func(t schema.Saying) bool { return says.IsOf(&t) })
 }
 
 // isKeptSentence reports a memory that is a sentence of a message, kept verbatim.

@@ -123,7 +123,7 @@ func TestSearchRefuses(t *testing.T) {
 	}{
 		"no user":      {schema.Scope{}, Query{Text: "x"}, "Scope.User"},
 		"nothing":      {ada, Query{Text: " \n"}, "query"},
-		"too long":     {ada, Query{Text: strings.Repeat("x", MaxQuery+1)}, "query"},
+		"too long":     {ada, Query{Text: strings.Repeat("x", maxQuery+1)}, "query"},
 		"broken":       {ada, Query{Text: "\xff"}, "query"},
 		"limit":        {ada, Query{Text: "x", Limit: -1}, "limit"},
 		"large limit":  {ada, Query{Text: "x", Limit: MaxLimit + 1}, "limit"},
@@ -158,7 +158,7 @@ func TestBrokenArmIsReported(t *testing.T) {
 	say(t, db, ada, turn{text: "the kettle is green"})
 	s := New(db, Options{})
 	want := search(t, s, Query{Text: "kettle"})
-	s.arms = append(s.arms, weightedArm{brokenArm{}, 0})
+	s.arms = append(s.arms, brokenArm{})
 	got := search(t, s, Query{Text: "kettle"})
 	require.Equal(t, []Degraded{{Arm: "broken", Reason: "the wire is cut"}}, got.Degraded)
 	require.Equal(t, want.Results, got.Results)

@@ -13,7 +13,7 @@ func lengthOf(d *document) float64 {
 }
 
 // signal computes the signals of every candidate that the index holds.
-func (m *matches) signal(ix *index, q *question, found []fused) []scored {
+func (m *matches) signal(ix *index, q *question, found []proposal) []scored {
 	undo := m.mark(q)
 	defer undo()
 	candidates := make([]scored, 0, len(found))
@@ -23,7 +23,7 @@ func (m *matches) signal(ix *index, q *question, found []fused) []scored {
 			doc, ok = ix.find(f.memoryID)
 		}
 		if ok {
-			candidates = append(candidates, scored{fused: f, doc: doc, interest: m.interest(ix, q, doc), echo: ix.echoes(m, q, doc), holds: q.weigh(m.of(doc).held())})
+			candidates = append(candidates, scored{proposal: f, doc: doc, interest: m.interest(ix, q, doc), echo: ix.echoes(m, q, doc), holds: q.weigh(m.of(doc).held())})
 		}
 	}
 	// Best first by the text arm's score, whichever arm proposed them.
@@ -40,7 +40,6 @@ func (m *matches) signal(ix *index, q *question, found []fused) []scored {
 		c.signals = view.of(c.doc, said)
 		c.passage = m.passage(ix, q, c.doc, said)
 		c.signals.Feedback = m.feedback(said, i+1)
-		c.signals.Fusion = c.fused.score
 		for _, a := range c.arms {
 			if a.Arm == (entityArm{}).Name() {
 				c.signals.Entity = 1
@@ -106,13 +105,13 @@ const echoShare = 0.6
 // echoes reports a document that repeats the question, or says that it has no answer.
 // A question about earlier questions has no echoes.
 func (ix *index) echoes(m *matches, q *question, doc uint32) bool {
-	switch how := ix.docs[doc].manner; {
+	switch form := ix.docs[doc].form; {
 	case q.ofAsking:
 		return false
-	case how&lexicon.OnlyAsks != 0:
+	case form&lexicon.OnlyAsks != 0:
 		return q.weigh(m.of(doc).held()) >= echoShare
 	default:
-		return how&lexicon.NoAnswer != 0
+		return form&lexicon.NoAnswer != 0
 	}
 }
 
@@ -127,7 +126,7 @@ func (v *view) of(doc uint32, said []uint32) (s signals) {
 	q := v.q.kind
 	s.Date = bit(q&asksWhen != 0 && d.flags&lexicon.HoldsDate != 0)
 	s.Number = bit(q&asksNumber != 0 && d.flags&lexicon.HoldsNumber != 0)
-	switch names := float64(d.manner.Names()) / lexicon.NameCap; {
+	switch names := float64(d.form.Names()) / lexicon.NameCap; {
 	case q&asksWho != 0:
 		s.Name = names
 	case q&asksName != 0:
@@ -181,12 +180,12 @@ func (v *view) voice(s *signals, doc uint32, speaker uint16, found *docMatch, be
 	s.User = bit(d.flags&byUser != 0 != v.q.ofOthers)
 	s.Asks = bit(d.flags&lexicon.Asks != 0)
 	if !v.q.ofAsking {
-		s.Question, s.NoAnswer = bit(d.manner&lexicon.OnlyAsks != 0), bit(d.manner&lexicon.NoAnswer != 0)
+		s.Question, s.NoAnswer = bit(d.form&lexicon.OnlyAsks != 0), bit(d.form&lexicon.NoAnswer != 0)
 		if share := v.q.weigh(found.held()); s.Question > 0 && share >= echoShare {
 			s.Echo = share
 		}
 	}
 	s.You = bit(d.flags&lexicon.SecondPerson != 0)
-	s.Wish = bit((d.flags&lexicon.StatesWish != 0 || d.manner&lexicon.Instructs != 0) && d.flags&byUser != 0 && len(v.q.speakers) == 0)
+	s.Wish = bit((d.flags&lexicon.StatesWish != 0 || d.form&lexicon.Instructs != 0) && d.flags&byUser != 0 && len(v.q.speakers) == 0)
 	s.Length = lengthOf(d)
 }

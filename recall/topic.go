@@ -123,7 +123,7 @@ func (ix *index) holding(term string) int {
 // states reports a message of the user's that does not only ask.
 func (ix *index) states(doc uint32) bool {
 	d := &ix.docs[doc]
-	return ix.meta[doc].said() && d.flags&byUser != 0 && d.manner&lexicon.OnlyAsks == 0
+	return ix.meta[doc].said() && d.flags&byUser != 0 && d.form&lexicon.OnlyAsks == 0
 }
 
 // stating is how many messages hold a part and state something.

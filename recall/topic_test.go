@@ -127,7 +127,7 @@ func TestStrangers(t *testing.T) {
 		}
 		known := newTopic(ix, nil, q, nil)
 		require.Zero(t, known.strangers(), "known under other names")
-		known.forget(&schema.Memory{ID: 7, Content: "Hello"}, &scored{fused: fused{memoryID: 7}})
+		known.forget(&schema.Memory{ID: 7, Content: "Hello"}, &scored{proposal: proposal{memoryID: 7}})
 		require.InDelta(t, want, known.strangers(), 0.01, "but from the prompt alone")
 	}
 }

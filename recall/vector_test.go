@@ -411,7 +411,7 @@ func TestWaitingForVectorsEndsWithTheContext(t *testing.T) {
 func TestSearchingWhileVectorsArrive(t *testing.T) {
 	db := open(t)
 	g := openGeneration(t, db, "m", 4)
-	s := searcher(t, db, synonyms, VectorOptions{Exact: 5, Rescored: 10, Timeout: time.Minute})
+	s := searcher(t, db, synonyms, VectorOptions{Exact: 5, rescored: 10, Timeout: time.Minute})
 	faults := make(chan error, 4)
 	for range cap(faults) {
 		go func() {
@@ -446,7 +446,7 @@ func TestFiltersReachBeyondNearest(t *testing.T) {
 	say(t, db, ada, turns...)
 	embedAll(t, db, openGeneration(t, db, "m", 4), synonyms)
 	for _, exact := range []int{0, 100} {
-		s := searcher(t, db, synonyms, VectorOptions{Exact: exact, Rescored: 200})
+		s := searcher(t, db, synonyms, VectorOptions{Exact: exact, rescored: 200})
 		answer, err := s.Search(t.Context(), ada, Query{Text: "kitten", Session: "quiet", Now: noon})
 		require.NoError(t, err)
 		require.Equal(t, []string{"It will rain."}, textsOf(answer))
@@ -456,7 +456,7 @@ func TestFiltersReachBeyondNearest(t *testing.T) {
 func TestTrust(t *testing.T) {
 	s := &similar{usual: vector.Distribution{Mean: 0.5, Deviation: 0.1}, known: map[int64]closest{1: {vector.Match{Cosine: 0.8}, 1}, 2: {vector.Match{Cosine: 0.2}, 1}, 3: {}}}
 	held := func(memory int64) []scored {
-		return []scored{{fused: fused{memoryID: memory}, signals: signals{Text: 1}}}
+		return []scored{{proposal: proposal{memoryID: memory}, signals: signals{Text: 1}}}
 	}
 	for _, c := range []struct {
 		query string

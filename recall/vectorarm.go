@@ -32,10 +32,9 @@ type VectorOptions struct {
 	// compared with the query. If there are more, memory holds codes of a sixth of
 	// their size, and those whose signs differ least are compared. Default 50,000.
 	Exact int
-	// Rescored is the number of codes that are compared; the best of them are compared
-	// again with the vectors on disk. Default 1,500: with 2,000 texts on one subject
-	// it finds 99 of the best 100, where 1,000 find 94.
-	Rescored int
+	// rescored is the number of codes that are compared; the best of them are compared
+	// again with the vectors on disk. Default 1,500.
+	rescored int
 }
 
 const (
@@ -46,7 +45,7 @@ const (
 func (o VectorOptions) withDefaults() VectorOptions {
 	o.Timeout = cmp.Or(max(o.Timeout, 0), 300*time.Millisecond)
 	o.Exact = cmp.Or(max(o.Exact, 0), defaultExact)
-	o.Rescored = cmp.Or(max(o.Rescored, 0), defaultRescored)
+	o.rescored = cmp.Or(max(o.rescored, 0), defaultRescored)
 	return o
 }
 
@@ -170,7 +169,7 @@ func (a *vectorArm) Candidates(ctx context.Context, r *Request) ([]Candidate, er
 	read := set.reader(func(ids []int64, visit func(int64, vecstore.Vector) error) error {
 		return vecstore.VectorsByID(ctx, r.Snapshot, ids, visit)
 	})
-	found, usual, err := q.Search(4*armDepth, a.opts.Rescored, read)
+	found, usual, err := q.Search(4*armDepth, a.opts.rescored, read)
 	release := func() {
 		q.Release()
 		set.mu.RUnlock()

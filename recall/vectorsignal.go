@@ -137,10 +137,8 @@ func (s *similar) at(ix *index, doc int32) float64 {
 }
 
 // trust is how well the embedder understands the query's language, 0–1, judged by the
-// cosines of the texts that share words with the query. With an English encoder they lie
-// 1.3 standard deviations above the mean in English and −0.3 in Chinese (medians over
-// questions). Few embedders fail entirely at a Latin script, so the threshold is lower
-// there.
+// cosines of the texts that share words with the query. Few embedders fail entirely at a
+// Latin script, so the threshold is lower there.
 func (s *similar) trust(query string, candidates []scored) float64 {
 	var sum, weights float64
 	for i := range candidates {

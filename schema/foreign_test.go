@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/internal/strictjson"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -67,6 +67,6 @@ func TestJSONFaultsQuoteNothing(t *testing.T) {
 		var m struct {
 			Text string `json:"text"`
 		}
-		assert.Equal(t, want, text.JSONFault(json.Unmarshal([]byte(given), &m)), given)
+		assert.Equal(t, want, strictjson.Fault(json.Unmarshal([]byte(given), &m)), given)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/internal/strictjson"
 )
 
 // Strings is a list of short texts, kept as a JSON array.
@@ -57,7 +57,7 @@ func scanJSON(src, dest any) error {
 // the JSON's text; what says what was read.
 func DecodeStored(what, encoded string, dest any) error {
 	if err := json.Unmarshal([]byte(encoded), dest); err != nil {
-		return fmt.Errorf("%w: %s %s", ErrCorrupt, what, text.JSONFault(err))
+		return fmt.Errorf("%w: %s %s", ErrCorrupt, what, strictjson.Fault(err))
 	}
 	return nil
 }

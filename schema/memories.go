@@ -14,6 +14,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/ebbmem/ebb/internal/engine"
+	"github.com/ebbmem/ebb/internal/strictjson"
 	"github.com/ebbmem/ebb/internal/text"
 )
 
@@ -364,7 +365,7 @@ func readTime(r *engine.Row) Time {
 // readJSON reads a text into dest, a pointer to [Strings] or [Attributes].
 func readJSON(r *engine.Row, dest interface{ Scan(any) error }) {
 	if err := dest.Scan(r.Text()); err != nil {
-		r.Fail(text.JSONFault(err))
+		r.Fail(strictjson.Fault(err))
 	}
 }
 

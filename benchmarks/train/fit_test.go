@@ -123,7 +123,7 @@ func TestRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("imports a set")
 	}
-	require.NoError(t, run(t.Context(), &out, options{}, []string{"../../cmd/ebb/testdata/eval"}, []string{"fusion"}, false, false))
+	require.NoError(t, run(t.Context(), &out, options{}, []string{"../../cmd/ebb/testdata/eval"}, nil, false, false))
 	require.Contains(t, out.String(), "conversation left out")
 }
 

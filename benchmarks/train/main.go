@@ -17,7 +17,7 @@ import (
 )
 
 func main() {
-	drop := flag.String("drop", "fusion", "signals to fit without, separated by commas; with one weighted arm fusion only repeats the text arm's rank")
+	drop := flag.String("drop", "", "signals to fit without, separated by commas")
 	ablate := flag.Bool("ablate", false, "also fit without each signal in turn")
 	relevance := flag.Bool("relevance", false, "fit relevance instead: whether a question is about the memory at all")
 	facts := flag.Bool("facts", false, "also learn the facts in DIR/"+factsFile+", where there is one")

@@ -15,6 +15,7 @@ import (
 	broker "github.com/nats-io/nats.go/jetstream"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/strictjson"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -292,8 +293,8 @@ func (i *Inbox) event(msg broker.Msg) (e eventbus.Event, err error) {
 	if err != nil {
 		return e, err
 	}
-	if err := text.StrictJSON(msg.Data(), &e); err != nil {
-		return e, &schema.InvalidError{Field: "message", Reason: "is not an event: it " + text.JSONFault(err)}
+	if err := strictjson.Decode(msg.Data(), &e); err != nil {
+		return e, &schema.InvalidError{Field: "message", Reason: "is not an event: it " + strictjson.Fault(err)}
 	}
 	e.Seq, e.RecordedAt = 0, time.Time{}
 	if e.ID == "" {
@@ -349,8 +350,8 @@ func fromClient(e eventbus.Event) (eventbus.Event, error) {
 	if err != nil {
 		return e, err
 	}
-	if err := text.StrictJSON(e.Payload, new(eventbus.Message)); err != nil { // an unknown field would be lost
-		return e, &schema.InvalidError{Field: "Payload", Reason: "is not a message: it " + text.JSONFault(err)}
+	if err := strictjson.Decode(e.Payload, new(eventbus.Message)); err != nil { // an unknown field would be lost
+		return e, &schema.InvalidError{Field: "Payload", Reason: "is not a message: it " + strictjson.Fault(err)}
 	}
 	if m.Role != roles[e.Topic] {
 		return e, &schema.InvalidError{Field: "role", Reason: "is not that of the topic " + e.Topic}

@@ -10,7 +10,7 @@ import (
 	broker "github.com/nats-io/nats.go/jetstream"
 
 	"github.com/ebbmem/ebb/eventbus"
-	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/internal/strictjson"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -32,7 +32,7 @@ func Message(prefix string, e eventbus.Event) (*nats.Msg, error) {
 	}
 	body, err := json.Marshal(e)
 	if err != nil {
-		return nil, &schema.InvalidError{Field: "Payload", Reason: "is not valid JSON: it " + text.JSONFault(err)}
+		return nil, &schema.InvalidError{Field: "Payload", Reason: "is not valid JSON: it " + strictjson.Fault(err)}
 	}
 	identity := body // with Seq and RecordedAt: two memories may use the same ids
 	if !journalled {

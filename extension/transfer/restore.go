@@ -15,6 +15,7 @@ import (
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/strictjson"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/records"
@@ -165,7 +166,7 @@ func (r *importedRecord) check() error {
 	case l.Run != nil:
 		var stages []consolidate.StageReport // a resumed night reads them
 		if err := json.Unmarshal(l.Run.Stages, &stages); err != nil {
-			return &schema.InvalidError{Field: "stages", Reason: "of a run are missing, or no list: it " + text.JSONFault(err)}
+			return &schema.InvalidError{Field: "stages", Reason: "of a run are missing, or no list: it " + strictjson.Fault(err)}
 		}
 	case l.Event != nil:
 		return checkEvent(l.Event)

@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/strictjson"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -174,7 +175,7 @@ func (e *elements) parseTurn(line []byte, keep keepText, ids *turnIDs) (imported
 
 // invalidJSON converts a decoding error to an [*schema.InvalidError].
 func invalidJSON(err error) error {
-	fault := text.JSONFault(err)
+	fault := strictjson.Fault(err)
 	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return &schema.InvalidError{Field: cmp.Or(kind.Field, "input"), Reason: strings.TrimPrefix(fault, kind.Field+" ")}
 	}

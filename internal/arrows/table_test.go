@@ -38,6 +38,7 @@ var table = []row{
 	// Leaves.
 	{pkg: "internal/text"},
 	{pkg: "internal/arrows"},
+	{pkg: "internal/strictjson"},                             // JSON decoded without leniency
 	{pkg: "internal/clock"},                                  // a simulated time
 	{pkg: "internal/cells"},                                  // text on terminals
 	{pkg: "internal/cpu"},                                    // what the processor offers to assembly
@@ -68,10 +69,10 @@ var table = []row{
 	{pkg: "internal/sqlite", ours: []string{"internal/engine", "internal/files"}}, // a database in a file
 	{pkg: "internal/postgres", ours: []string{"internal/engine"}},                 // a database on a server
 	{pkg: "postgres", ours: []string{"internal/engine", "internal/postgres"}, oursInTests: []string{"schema", "eventbus", "extension", "extension/doctor"}, langchainInTests: []string{"llms"}},
-	{pkg: "schema", ours: []string{"internal/engine", "internal/sqlite", "internal/text"}, oursInTests: []string{"internal/files"}},
+	{pkg: "schema", ours: []string{"internal/engine", "internal/sqlite", "internal/strictjson", "internal/text"}, oursInTests: []string{"internal/files"}},
 	{pkg: "schema/core", ours: []string{"schema", "internal/engine", "internal/text"}, oursInTests: []string{"schema/erase"}},
 	{pkg: "schema/erase", ours: []string{"schema", "schema/core", "internal/engine", "internal/text"}, oursInTests: []string{"schema/undo"}},
-	{pkg: "schema/undo", ours: []string{"internal/engine", "internal/text", "schema", "schema/core", "schema/erase"}},
+	{pkg: "schema/undo", ours: []string{"internal/engine", "internal/strictjson", "schema", "schema/core", "schema/erase"}},
 	{pkg: "schema/vecstore", ours: []string{"schema", "internal/engine", "internal/text"}},                                  // the vectors of chunks, by generation
 	{pkg: "schema/check", ours: []string{"schema", "schema/core", "schema/vecstore", "internal/engine", "internal/sqlite"}}, // what must hold of a file: rows, values, references
 	{pkg: "schema/records", ours: []string{"schema", "schema/core", "internal/engine"}},                                     // a user's rows as the records of an export
@@ -80,9 +81,9 @@ var table = []row{
 	// What becomes of a new claim is decided alike by day and by night: tools,
 	// consolidate and extension share it.
 	{pkg: "internal/claims", ours: []string{"schema", "schema/core", "schema/erase", "recall/lexicon", "recall/reconcile", "internal/text", "internal/grounding", "internal/intent", "internal/names", "internal/orders", "internal/prefilter", "internal/said", "internal/topics"}},
-	{pkg: "eventbus", ours: []string{"schema", "internal/engine", "internal/text", "internal/redact"}},
+	{pkg: "eventbus", ours: []string{"schema", "internal/engine", "internal/strictjson", "internal/text", "internal/redact"}},
 	// For hosts with NATS JetStream; the extension does not import it.
-	{pkg: "eventbus/jetstream", ours: []string{"eventbus", "schema", "internal/text"}, oursInTests: []string{"extension"}},
+	{pkg: "eventbus/jetstream", ours: []string{"eventbus", "schema", "internal/strictjson", "internal/text"}, oursInTests: []string{"extension"}},
 	{pkg: "recall", ours: []string{"schema", "schema/pgvector", "schema/vecstore", "recall/background", "recall/diverse", "recall/fluency", "recall/lexicon", "recall/planner", "recall/retention", "recall/together", "recall/users", "internal/idlist", "internal/quickselect", "internal/text", "internal/topics"}},
 	{pkg: "recall/background"}, // reads that yield to searches
 	{pkg: "recall/users"},      // what is cached of each user
@@ -133,7 +134,7 @@ var table = []row{
 	{pkg: "internal/prompt", ours: []string{"schema", "schema/core", "recall", "recall/cognitive", "recall/fluency", "recall/lexicon", "recall/vector", "consolidate", "internal/claims", "internal/grounding", "internal/intent", "internal/names", "internal/orders", "internal/poison", "internal/prefilter", "internal/relevance", "internal/said", "internal/text", "internal/topics"}},
 	// The parts of an open memory and the lower half of the publish path.
 	{pkg: "internal/memory", ours: []string{"schema", "schema/core", "schema/inspect", "eventbus", "recall", "consolidate", "consolidate/embed", "consolidate/schedule", "internal/redact", "internal/poison"}},
-	{pkg: "extension/transfer", ours: []string{"schema", "schema/core", "schema/erase", "schema/records", "eventbus", "consolidate", "tools", "internal/memory", "internal/text", "internal/poison"}},
+	{pkg: "extension/transfer", ours: []string{"schema", "schema/core", "schema/erase", "schema/records", "eventbus", "consolidate", "tools", "internal/memory", "internal/strictjson", "internal/text", "internal/poison"}},
 	{
 		pkg:         "extension",
 		ours:        []string{"extension/transfer", "internal/engine", "schema", "schema/core", "schema/erase", "schema/inspect", "schema/undo", "schema/vecstore", "eventbus", "recall", "recall/cognitive", "recall/lexicon", "recall/planner", "recall/reconcile", "recall/retention", "recall/stores", "consolidate", "consolidate/appraise", "consolidate/ask", "consolidate/dream", "consolidate/embed", "consolidate/enrich", "consolidate/fourstores", "consolidate/schedule", "tools", "internal/chain", "internal/memory", "internal/prompt", "internal/proposed", "internal/text", "internal/poison", "internal/claims", "internal/grounding", "internal/said", "internal/topics"},
@@ -152,9 +153,9 @@ var table = []row{
 
 	// Servers for programs that are not in Go; the extension imports none of them.
 	{pkg: "internal/link"}, // how a program finds the server that has a file open
-	{pkg: "internal/mcpserver", ours: []string{"extension", "eventbus", "schema", "recall", "tools", "internal/link", "internal/text"}},
+	{pkg: "internal/mcpserver", ours: []string{"extension", "eventbus", "schema", "recall", "tools", "internal/link", "internal/strictjson", "internal/text"}},
 
-	{pkg: "internal/server", ours: []string{"consolidate/fourstores", "internal/engine", "internal/link", "internal/memory", "internal/mcpserver", "extension", "eventbus", "schema", "schema/inspect", "schema/records", "schema/undo", "tools", "internal/text"}},
+	{pkg: "internal/server", ours: []string{"consolidate/fourstores", "internal/engine", "internal/link", "internal/memory", "internal/mcpserver", "extension", "eventbus", "schema", "schema/inspect", "schema/records", "schema/undo", "tools", "internal/strictjson", "internal/text"}},
 	// The page on which people look at a memory. What the extension has no call for it reads from schema.
 	{pkg: "internal/inspector", ours: []string{"consolidate/fourstores", "recall", "extension", "schema", "schema/inspect", "schema/undo", "internal/memory", "internal/text"}, oursInTests: []string{"eventbus", "internal/server", "internal/clock"}},
 	{pkg: "internal/inspector/browser", oursInTests: []string{"internal/inspector", "extension", "eventbus", "schema", "tools", "internal/server", "internal/clock", "internal/racing"}, testsOnly: true},

@@ -13,10 +13,14 @@ import (
 )
 
 func TestModelsAreComplete(t *testing.T) {
-	for name, m := range map[string]*Model{"forget": Forget, "done": Done, "manner": Manner, "saved": SavedManner, "confided": Confided, "asks": Asks, "own": Own, "feigned": Feigned, "unstored": Unstored, "changes": Changes, "object": inObject} {
+	models := map[string]*Model{"forget": Forget, "done": Done, "manner": Manner, "saved": SavedManner, "confided": Confided, "asks": Asks, "own": Own, "feigned": Feigned, "unstored": Unstored, "changes": Changes, "object": inObject}
+	for name, m := range models {
 		assert.Equal(t, FineBuckets, len(m.weights), name)
 	}
 	assert.Equal(t, Buckets, len(Lasting.weights))
+	all, err := files.ReadDir(".")
+	require.NoError(t, err)
+	assert.Len(t, all, len(models)+1, "every file has a row above")
 	assert.Zero(t, Load([]byte("short"), false).P("I live in Oslo"))
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/link"
+	"github.com/ebbmem/ebb/internal/strictjson"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -42,7 +43,7 @@ var errHello = errors.New("this server is not for that memory; open the file")
 // server's run.
 func ReadHello(r *http.Request, key schema.Key, certificate []byte) (h Hello, err error) {
 	raw, err := base64.StdEncoding.DecodeString(r.Header.Get(helloHeader))
-	if err != nil || text.StrictJSON(raw, &h) != nil {
+	if err != nil || strictjson.Decode(raw, &h) != nil {
 		return h, errHello
 	}
 	proof, err := keyProof(key, certificate)

@@ -12,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/ebbmem/ebb/extension"
-	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/internal/strictjson"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/tools"
@@ -302,7 +302,7 @@ func addRecordTurn(s *mcp.Server, open Opener) error {
 // readTurn decodes the arguments of record_turn. Its errors quote none of them.
 func readTurn(arguments json.RawMessage) (turn, error) {
 	var t turn
-	if err := text.StrictJSON(arguments, &t); err != nil {
+	if err := strictjson.Decode(arguments, &t); err != nil {
 		return t, &schema.InvalidError{Field: "arguments", Reason: "must be an object with role, text and id, all texts"}
 	}
 	switch {

@@ -206,7 +206,7 @@ var redaction = []Mutant{
 	},
 	{
 		Defence: "JSON errors contain no values",
-		File:    "internal/text/jsonfault.go",
+		File:    "internal/strictjson/strictjson.go",
 		Old:     `found, _, _ := strings.Cut(kind.Value, " ")`,
 		New:     `found := kind.Value`,
 		Test:    "TestJSONFaultsQuoteNothing",

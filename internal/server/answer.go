@@ -16,6 +16,7 @@ import (
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/engine"
+	"github.com/ebbmem/ebb/internal/strictjson"
 	"github.com/ebbmem/ebb/internal/text"
 )
 
@@ -120,7 +121,7 @@ func readBody(r *http.Request, v any) error {
 		return &uploadError{err}
 	}
 	t := reflect.TypeOf(v).Elem()
-	if err := text.StrictJSON(raw, v); err != nil {
+	if err := strictjson.Decode(raw, v); err != nil {
 		return badBody(raw, err, t)
 	}
 	return complete(raw, t)

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/internal/link"
-	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/internal/strictjson"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -228,7 +228,7 @@ func parseTokens(raw []byte) ([]Token, error) {
 	var file struct {
 		Tokens []Token `json:"tokens"`
 	}
-	if err := text.StrictJSON(raw, &file); err != nil {
+	if err := strictjson.Decode(raw, &file); err != nil {
 		return nil, errors.New("the file of tokens is damaged")
 	}
 	for i := range file.Tokens {

@@ -1,5 +1,6 @@
 // Package text holds what ebb knows about written language without a model:
-// index terms, chunks, token estimates, mentions and time expressions.
+// index terms, chunks, token estimates, mentions, time expressions, the forms of
+// questions and small talk.
 //
 // It is a leaf: it imports no other package of ebb and uses no files, clock or
 // network, so the hot path of a publish may call it. Every function is
@@ -31,4 +32,9 @@
 // nothing, and recall elsewhere. [TimeSpans] reads English, German, Spanish and
 // Chinese; an expression without a year means the nearest past one, as memories
 // are mostly about the past.
+//
+// # Questions and small talk
+//
+// [AsksUnmarked], [OnlyAsks] and [AsksYou] judge a sentence by its form in these four
+// languages, [IsNoAnswer] and [IsSmallTalk] by its phrases.
 package text

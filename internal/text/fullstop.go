@@ -51,11 +51,11 @@ var (
 	// toOrdinal matches the second of two: "vom 6. bis 10. oktober".
 	toOrdinal = regexp.MustCompile(`(?i)^(?:bis|und|oder|u\.|[–-])\s*(?:zum |den )?\d{1,2}\.`)
 	// datedMonth matches a day with a short month, monthAhead a short month, halfDay a time.
-	datedMonth = regexp.MustCompile(`(?i)(?:^|[^\pL\d])\d{1,2}\.? (?:de )?(?:jan|feb|mär|mrz|mar|apr|jun|jul|aug|sept?|okt|oct|nov|dez|dec|ene|abr|ago|dic)$`)
-	monthAhead = regexp.MustCompile(`(?i)(?:^|[^\pL\d])(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)$`)
+	datedMonth = regexp.MustCompile(`(?i)(?:^|[^\pL\d])\d{1,2}\.? (?:de )?(?:` + anyMonth(EnglishShortMonths, GermanShortMonths) + `|mär|mrz|ene|abr|ago|dic)$`)
+	monthAhead = regexp.MustCompile(`(?i)(?:^|[^\pL\d])(?:` + anyMonth(EnglishShortMonths) + `)$`)
 	halfDay    = regexp.MustCompile(`(?i)\d ?[ap]\.m$`)
 
-	ordinalMonths = WordSet(`januar jänner janner februar feber märz marz april mai juni juli august september oktober november dezember jan feb mär mar mrz apr jun jul aug sep sept okt nov dez`)
+	ordinalMonths = WordSet(Fold(strings.Join(GermanMonths[:], " ")), strings.Join(GermanShortMonths[:], " "), "mar mrz")
 	ordinalNouns  = WordSet(`klasse mal stock stockwerk etage og ug geburtstag hochzeitstag todestag jahrestag lebensjahr platz rang woche ssw schwangerschaftswoche monat tag jahr jahrhundert kind semester schuljahr lehrjahr ausbildungsjahr
 		liga runde advent stunde reihe zeile seite versuch schicht impfung dosis zyklus chemo op weltkrieg weihnachtstag quartal halbjahr drittel viertel zahn finger zeh wirbel`)
 	onDay       = WordSet(`am ab bis seit vom`)

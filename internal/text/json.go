@@ -1,11 +1,8 @@
 package text
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -77,18 +74,4 @@ func takesJoiner(r rune) bool {
 	return unicode.In(r, unicode.Arabic, unicode.Devanagari, unicode.Bengali, unicode.Gujarati, unicode.Gurmukhi, unicode.Kannada, unicode.Malayalam,
 		unicode.Oriya, unicode.Sinhala, unicode.Tamil, unicode.Telugu, unicode.Khmer, unicode.Syriac, unicode.Mongolian, unicode.So) ||
 		r == '\uFE0F' || r >= 0x1F3FB && r <= 0x1F3FF || r == '\u2640' || r == '\u2642'
-}
-
-// StrictJSON decodes one JSON value into v. It rejects unknown fields and anything
-// that follows the value.
-func StrictJSON(data []byte, v any) error {
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(v); err != nil {
-		return err
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("more than one JSON value")
-	}
-	return nil
 }

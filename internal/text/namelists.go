@@ -86,10 +86,9 @@ var greetingNouns = WordSet("morning afternoon evening night day weekend birthda
 
 // neverNames are capitalised by convention without naming anybody: days, months,
 // holidays, nationalities and languages.
-var neverNames = WordSet(`
+var neverNames = WordSet(strings.Join(EnglishMonths[:], " "), strings.Join(EnglishShortMonths[:], " "), `
 i im ive id ill monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri
-mondays tuesdays wednesdays thursdays fridays saturdays sundays january february march april may june july august september october november december
-jan feb mar apr jun jul aug sep sept oct nov dec christmas xmas easter halloween thanksgiving hanukkah ramadan diwali eid
+mondays tuesdays wednesdays thursdays fridays saturdays sundays christmas xmas easter halloween thanksgiving hanukkah ramadan diwali eid
 passover lent pentecost advent valentines juneteenth midsummer
 english british scottish irish welsh american canadian australian french german spanish italian portuguese dutch belgian swiss
 austrian danish norwegian swedish finnish icelandic polish czech slovak hungarian romanian bulgarian greek turkish

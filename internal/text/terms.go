@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// MaxTermRunes is the maximum length of a term, in runes.
-	MaxTermRunes = 64
-	// DefaultQueryTerms is how many terms a query keeps when no limit is given.
+	// maxTermRunes is the maximum length of a term, in runes.
+	maxTermRunes = 64
+	// defaultQueryTerms is how many terms a query keeps when no limit is given.
 	// A long FTS5 query is slow out of proportion (a 200 KB one took 44 s).
-	DefaultQueryTerms = 64
+	defaultQueryTerms = 64
 )
 
 // Terms turns text into index terms, in order and with repetitions: NFKC, lower
@@ -24,7 +24,7 @@ const (
 //   - Words of ASCII letters are stemmed with Porter2; all others stay as folded.
 //   - Runs of Han, Hiragana, Katakana, Hangul, Thai, Lao, Khmer and Myanmar become
 //     overlapping bigrams; a run of one character stays as it is.
-//   - A term longer than [MaxTermRunes] is cut.
+//   - A term longer than 64 runes is cut.
 //
 // Every term consists of letters and decimal digits only, so FTS5's unicode61
 // splits [Prepare]'s text exactly at its spaces. Callers that want each term once
@@ -46,12 +46,12 @@ func Prepare(s string) string { return strings.Join(Terms(s), " ") }
 
 // QueryTerms returns the terms to search for: [Terms] without repetitions and without
 // stop-words, except those used as names ("which Go version"), in order of appearance, at
-// most limit of them (limit <= 0 means [DefaultQueryTerms]). A query of stop-words alone keeps
+// most limit of them (limit <= 0 means 64). A query of stop-words alone keeps
 // them, so a query with a letter or digit never yields an empty list. [Prepare] keeps all
 // words, so the name is found in every stored text.
 func QueryTerms(s string, limit int) []string {
 	if limit <= 0 {
-		limit = DefaultQueryTerms
+		limit = defaultQueryTerms
 	}
 	var content, stop []string
 	seen, named := make(map[string]bool), namedStops(s)
@@ -189,7 +189,7 @@ func (sc *scanner) flushWord() {
 	if apos > 0 && isClitic(w[apos:]) {
 		w = w[:apos]
 	}
-	w = cutRunes(w, MaxTermRunes)
+	w = cutRunes(w, maxTermRunes)
 	sc.emit(w, stem(w))
 }
 
@@ -237,6 +237,11 @@ func isTermRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) 
 var unspaced = []*unicode.RangeTable{
 	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 	unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
+}
+
+// HasHan reports whether a text holds a Chinese character.
+func HasHan(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) })
 }
 
 func isUnspaced(r rune) bool {

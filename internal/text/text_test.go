@@ -38,7 +38,7 @@ func checkTerms(t assert.TestingT, s string) {
 	letters := false
 	for _, term := range terms {
 		assert.NotEmpty(t, term)
-		assert.LessOrEqual(t, utf8.RuneCountInString(term), MaxTermRunes)
+		assert.LessOrEqual(t, utf8.RuneCountInString(term), maxTermRunes)
 		for _, r := range term {
 			assert.True(t, unicode.IsLetter(r) || unicode.IsDigit(r), "%q in %q", r, term)
 		}
@@ -136,8 +136,8 @@ func TestTerms(t *testing.T) {
 		"user_id 3.14, running-shoes":       "user id 3 14 run shoe",
 		"!?… ":                              "",
 		"she'll they've rock'n'roll":        "she they rocknrol",
-		strings.Repeat("x", 100):            strings.Repeat("x", MaxTermRunes),
-		strings.Repeat("ж", 100) + " после": strings.Repeat("ж", MaxTermRunes) + " после",
+		strings.Repeat("x", 100):            strings.Repeat("x", maxTermRunes),
+		strings.Repeat("ж", 100) + " после": strings.Repeat("ж", maxTermRunes) + " после",
 	} {
 		assert.Equal(t, want, Prepare(in), "%q", in)
 	}

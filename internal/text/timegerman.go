@@ -8,7 +8,6 @@ import (
 )
 
 const (
-	deMonth   = `(januar|jänner|jan|februar|feber|feb|märz|maerz|april|apr|mai|juni|jun|juli|jul|august|aug|september|sept|sep|oktober|okt|november|nov|dezember|dez)`
 	deWeekday = `(sonntag|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonnabend)`
 	dePart    = `(früh|morgen|vormittag|mittag|nachmittag|abend|nacht)`
 	deCount   = `(\d{1,3}|ein(?:em|er|en|es)?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|paar)`
@@ -19,6 +18,8 @@ const (
 	deNext    = `(?:nächst|naechst|kommend)e[nrsm]?`
 	deThis    = `(?:diese[nrsm]?|dies|heurige[nrsm]?)`
 )
+
+var deMonth = "(" + anyMonth(GermanMonths, GermanShortMonths) + "|maerz)"
 
 func timePhraseOf(pattern string, resolve func(g []string, ref time.Time) (timeMatch, bool)) timePhrase {
 	return timePhrase{regexp.MustCompile(`^(?i:` + spaced.Replace(pattern) + `)`), resolve}
@@ -36,7 +37,7 @@ var germanTimes = timeLanguage{
 		`montagmorgen montagabend dienstagmorgen dienstagabend mittwochmorgen mittwochabend donnerstagmorgen donnerstagabend
 		freitagmorgen freitagabend samstagmorgen samstagabend sonntagmorgen sonntagabend montagnachmittag dienstagnachmittag
 		mittwochnachmittag donnerstagnachmittag freitagnachmittag samstagnachmittag sonntagnachmittag`,
-		`januar jänner februar feber märz april mai juni juli august september oktober november dezember`),
+		strings.Join(GermanMonths[:], " ")),
 	phrases: []timePhrase{
 		timePhraseOf(`(?:jede[nrs]? (?:`+deWeekday+`|`+dePart+`|`+deUnit+`)|(?:`+deWeekday+`|morgen|abend)s|am (?:frühen )?morgen|(?:guten|schönen) (?:morgen|tag|abend)|guter dinge)`, recurringPhrase),
 		timePhraseOf(`(vorgestern|gestern|heute|heut|übermorgen|morgen)(?: `+dePart+`)?`, germanNearDay),

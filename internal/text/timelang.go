@@ -112,7 +112,7 @@ func dayBefore(d int, at time.Time) time.Time {
 
 // phraseSpans finds the expressions of all [timeLanguages] and of Chinese, from left to right.
 func phraseSpans(s string, ref time.Time) (all []phraseSpan) {
-	inWord, chinese := false, strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) })
+	inWord, chinese := false, HasHan(s)
 	for at := 0; at < len(s); {
 		r, size := utf8.DecodeRuneInString(s[at:])
 		begins := !inWord && (unicode.IsLetter(r) || r >= '0' && r <= '9')

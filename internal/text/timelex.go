@@ -78,11 +78,9 @@ func buildLexicon() map[string]lexEntry {
 			m[w] = lexEntry{word: canonical, kind: kind, n: n, weak: weak}
 		}
 	}
-	for i, w := range []string{"january jan", "february feb", "march", "april apr", "may", "june jun", "july jul",
-		"august aug", "september sept sep", "october oct", "november nov", "december dec"} {
-		add(lexMonth, i+1, w == "may" || w == "march", w)
+	for i, w := range EnglishMonths {
+		add(lexMonth, i+1, w == "may" || w == "march", w+" "+EnglishShortMonths[i])
 	}
-	add(lexMonth, 3, true, "mar")
 	for i, w := range []string{"sunday", "monday", "tuesday tues tue", "wednesday weds", "thursday thurs thur thu", "friday fri", "saturday"} {
 		add(lexWeekday, i, false, w)
 	}
@@ -111,8 +109,11 @@ func buildLexicon() map[string]lexEntry {
 	}
 	add(lexOrdinal, 30, false, "thirtieth")
 	// Common time words of other languages that are not English words.
-	for n, words := range map[int]string{1: "januar", 2: "februar", 3: "märz", 5: "mai", 6: "juni", 7: "juli", 10: "oktober", 12: "dezember"} {
-		add(lexMonth, n, false, words)
+	for i, names := range GermanMonths {
+		name, _, _ := strings.Cut(names, " ")
+		if _, english := m[name]; !english {
+			add(lexMonth, i+1, false, name)
+		}
 	}
 	for i, w := range strings.Fields("sonntag montag dienstag mittwoch donnerstag freitag samstag") {
 		add(lexWeekday, i, false, w)

@@ -6,7 +6,6 @@ import (
 )
 
 const (
-	esMonth   = `(enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|setiembre|octubre|noviembre|diciembre)`
 	esWeekday = `(domingo|lunes|martes|miércoles|miercoles|jueves|viernes|sábado|sabado)`
 	esCount   = `(\d{1,3}|una?|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|unos|unas)`
 	esUnit    = `(días?|dias?|semanas?|fines? de semana|meses|mes|años?|trimestres?)`
@@ -16,18 +15,20 @@ const (
 	esComing  = `(que viene|próxim[oa]|proxim[oa]|siguiente)`
 )
 
+var esMonth = "(" + anyMonth(SpanishMonths) + ")"
+
 var spanishTimes = timeLanguage{
 	leads: WordSet(`anteayer antier antes ayer anoche hoy pasado mañana cada todos todas por de el la los las en a
 		esta este estos hace dentro fin nochevieja nochebuena navidad navidades pascua semana próximo próxima último última desde
 		pasada año al del`,
 		`domingo lunes martes miércoles miercoles jueves viernes sábado sabado`,
-		`enero febrero marzo abril mayo junio julio agosto septiembre setiembre octubre noviembre diciembre`),
+		strings.Join(SpanishMonths[:], " ")),
 	phrases: []timePhrase{
 		timePhraseOf(`(?:cada (?:`+esWeekday+`|`+esPart+`|`+esUnit+`)|tod[oa]s l[oa]s (?:`+esWeekday+`|`+esUnit+`|mañanas|tardes|noches)|los `+esWeekday+`|por las? (?:mañanas?|tardes?|noches?)|de la (?:mañana|tarde|noche)|(?:la|las) mañanas?)`, recurringPhrase),
 		timePhraseOf(`(anteayer|antier|antes de ayer|ayer|anoche|hoy|pasado mañana|mañana)(?: (?:por|en|a) la `+esPart+`)?`, spanishNearDay),
 		timePhraseOf(`(?:esta `+esPart+`)`, func(g []string, ref time.Time) (timeMatch, bool) { return nearDay(0, g[1], spanishParts, ref) }),
 		timePhraseOf(`(?:el |al |del )?(?:`+esWeekday+`,? )?(?:el )?(?:día )?(\d{1,2}) de `+esMonth+`(?: del? (?:año )?(\d{4}))?`, func(g []string, ref time.Time) (timeMatch, bool) {
-			return calendarDay(numberOf(g[2]), spanishMonths[g[3]], g[4], ref)
+			return calendarDay(numberOf(g[2]), spanishMonth[g[3]], g[4], ref)
 		}),
 		timePhraseOf(`(?:(?:el |al |del )?`+esWeekday+`,? |(?:el|al|del) )(?:día )?(\d{1,2})(?:[/.-](\d{1,2})[/.-](\d{4}|\d{2})|/(\d{1,2})( de (?:l|un)| parte)?)`, func(g []string, ref time.Time) (timeMatch, bool) {
 			m, ok := dayOfNumbers(g[2], g[3]+g[5], g[4], ref)
@@ -71,7 +72,7 @@ var spanishTimes = timeLanguage{
 		}),
 		timePhraseOf(`(?:en |el )?fin de semana`, func(_ []string, ref time.Time) (timeMatch, bool) { return bareWeekend(ref), true }),
 		timePhraseOf(`(?:en |a (principios|mediados|finales) de |de |desde )?`+esMonth+`(?: del? (?:año )?(\d{4}))?`, func(g []string, ref time.Time) (timeMatch, bool) {
-			m, ok := calendarMonth(spanishMonths[g[2]], g[3], ref)
+			m, ok := calendarMonth(spanishMonth[g[2]], g[3], ref)
 			m.narrow(map[string]int{"principios": 1, "mediados": 2, "finales": 3}[g[1]])
 			return m, ok
 		}),
@@ -84,9 +85,6 @@ var spanishTimes = timeLanguage{
 }
 
 var (
-	spanishMonths = map[string]time.Month{
-		"enero": 1, "febrero": 2, "marzo": 3, "abril": 4, "mayo": 5, "junio": 6, "julio": 7, "agosto": 8, "septiembre": 9, "setiembre": 9, "octubre": 10, "noviembre": 11, "diciembre": 12,
-	}
 	spanishDays  = map[string]int{"domingo": 0, "lunes": 1, "martes": 2, "miércoles": 3, "miercoles": 3, "jueves": 4, "viernes": 5, "sábado": 6, "sabado": 6}
 	spanishUnits = map[string]grain{ // by the first letter
 		"d": day, "s": week, "f": weekend, "m": month, "t": quarter, "a": year,
@@ -99,6 +97,16 @@ var (
 		"año nuevo": {fixed(1, 1), 0, 1}, "semana santa": {easter, -7, 8}, "pascua": {easter, 0, 1},
 	}
 )
+
+var spanishMonth = func() map[string]time.Month {
+	numbers := make(map[string]time.Month)
+	for i, names := range SpanishMonths {
+		for name := range strings.FieldsSeq(names) {
+			numbers[name] = time.Month(i + 1)
+		}
+	}
+	return numbers
+}()
 
 func spanishNearDay(g []string, ref time.Time) (timeMatch, bool) {
 	near := strings.Join(strings.Fields(g[1]), " ")
@@ -115,7 +123,7 @@ func spanishRelative(rel int, unit, weekday, monthName, seasonName string, ref t
 	case weekday != "":
 		return relativeTo(rel, lexEntry{kind: lexWeekday, n: spanishDays[weekday]}, ref)
 	case monthName != "":
-		return relativeTo(rel, lexEntry{kind: lexMonth, n: int(spanishMonths[monthName])}, ref)
+		return relativeTo(rel, lexEntry{kind: lexMonth, n: int(spanishMonth[monthName])}, ref)
 	}
 	return relativeTo(rel, lexEntry{kind: lexSeason, n: int(spanishSeasons[seasonName])}, ref)
 }

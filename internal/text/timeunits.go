@@ -74,15 +74,8 @@ func (p *timeParser) counted(i, depth int) (timeMatch, bool) {
 		n, g = months, month
 	}
 	j++
-	if k := p.skip(j, "and"); g >= week && (p.kind(k) == lexDigits || p.kind(k) == lexNumber) { // "1 month and 21 days ago"
-		if m, l, ok := p.number(k); ok && p.kind(l) == lexUnit && grain(p.toks[l].n) < g && (p.word(l+1) == "ago" || p.word(l+1) == "later") {
-			if p.word(l+1) == "ago" {
-				n, m = -n, -m
-			}
-			smaller := grain(p.toks[l].n)
-			from, to := unitSpan(addUnits(p.ref, n, g), m, smaller)
-			return span(i, l+2, from, to, smaller)
-		}
+	if m, ok := p.andMore(i, j, n, g); ok {
+		return m, true
 	}
 	if p.word(j) == "and" && p.word(j+1) == "a" && p.word(j+2) == "half" { // "a year and a half ago"
 		switch g {
@@ -92,6 +85,29 @@ func (p *timeParser) counted(i, depth int) (timeMatch, bool) {
 			n, g, j = 4*n+2, week, j+3
 		}
 	}
+	return p.countedFrom(i, j, n, g, depth)
+}
+
+// andMore reads a smaller unit behind n units: "1 month and 21 days ago".
+func (p *timeParser) andMore(i, j, n int, g grain) (timeMatch, bool) {
+	k := p.skip(j, "and")
+	if g < week || p.kind(k) != lexDigits && p.kind(k) != lexNumber {
+		return timeMatch{}, false
+	}
+	m, l, ok := p.number(k)
+	if !ok || p.kind(l) != lexUnit || grain(p.toks[l].n) >= g || p.word(l+1) != "ago" && p.word(l+1) != "later" {
+		return timeMatch{}, false
+	}
+	if p.word(l+1) == "ago" {
+		n, m = -n, -m
+	}
+	smaller := grain(p.toks[l].n)
+	from, to := unitSpan(addUnits(p.ref, n, g), m, smaller)
+	return span(i, l+2, from, to, smaller)
+}
+
+// countedFrom reads at token j whence n units count, and which way: "ago", "after Christmas".
+func (p *timeParser) countedFrom(i, j, n int, g grain, depth int) (timeMatch, bool) {
 	switch w := p.word(j); {
 	case w == "ago" || w == "back" && p.kind(i) != lexUnit && p.word(j+1) != "to" && p.word(j+1) != "in" || w == "earlier":
 		return p.away(i, j+1, -n, g)

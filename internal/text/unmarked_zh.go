@@ -2,6 +2,7 @@ package text
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -62,34 +63,10 @@ func asksChinese(s string) Asking {
 // asksInChinese reads a clause.
 func asksInChinese(clause string) Asking {
 	whole := clause
-	if clause = strings.TrimRight(clause, "啊呀哦呢哈嘞来着"); clause == "" {
+	if clause = strings.TrimRight(clause, "啊呀哦呢哈嘞来着"); clause == "" || isIndefinite(clause) {
 		return AsksNot
 	}
-	for _, w := range chineseIndefinite {
-		if strings.Contains(clause, w) {
-			return AsksNot
-		}
-	}
-	if end := strings.LastIndex(clause, "什么的"); end >= 0 && !strings.Contains(clause[:end], "是") && !strings.HasSuffix(clause[:end], "干") && !strings.HasSuffix(clause[:end], "做") {
-		return AsksNot // "and so on"
-	}
-	if indefinite.MatchString(clause) {
-		return AsksNot
-	}
-	from := 0
-	for _, w := range chineseAskers {
-		if strings.HasPrefix(clause, w) {
-			from = len(w)
-		}
-	}
-	known := func(at int) bool {
-		for _, w := range chineseKnown {
-			if i := strings.LastIndex(clause[:at], w); i >= from {
-				return true
-			}
-		}
-		return false
-	}
+	known := func(at int) bool { return isReported(clause, at) }
 	if rest, ok := strings.CutSuffix(clause, "没"); ok {
 		if at := max(strings.LastIndex(rest, "了"), strings.LastIndex(rest, "过")); at > 0 && utf8.RuneCountInString(rest[at:]) <= 4 && !strings.HasSuffix(rest, "还") && !known(at) {
 			return AsksByForm
@@ -115,10 +92,27 @@ func asksInChinese(clause string) Asking {
 			return MayAsk // "he's still at work"
 		}
 		return AsksByForm
-	case first == len(clause):
-		return AsksNot
-	case known(first):
+	case first == len(clause), known(first):
 		return AsksNot
 	}
 	return AsksByForm
+}
+
+// isIndefinite reports a clause with a question word that asks nothing.
+func isIndefinite(clause string) bool {
+	if end := strings.LastIndex(clause, "什么的"); end >= 0 && !strings.Contains(clause[:end], "是") && !strings.HasSuffix(clause[:end], "干") && !strings.HasSuffix(clause[:end], "做") {
+		return true // "and so on"
+	}
+	return slices.ContainsFunc(chineseIndefinite, func(w string) bool { return strings.Contains(clause, w) }) || indefinite.MatchString(clause)
+}
+
+// isReported reports whether the question at a place of a clause is reported, not asked.
+func isReported(clause string, at int) bool {
+	from := 0
+	for _, w := range chineseAskers {
+		if strings.HasPrefix(clause, w) {
+			from = len(w)
+		}
+	}
+	return slices.ContainsFunc(chineseKnown, func(w string) bool { return strings.LastIndex(clause[:at], w) >= from })
 }

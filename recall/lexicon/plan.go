@@ -133,7 +133,7 @@ func PlanOf(question string, now time.Time) Plan {
 	p.When = asks && !ofTheWorld && whenAsked.MatchString(folded)
 	if p.When {
 		owned := hasGenitive(question, folded, p.Words)
-		p.Definite = len(p.Words) == 1 && (definite.MatchString(folded) || containsHan(folded)) || len(p.Words) == 2 && owned
+		p.Definite = len(p.Words) == 1 && (definite.MatchString(folded) || text.HasHan(folded)) || len(p.Words) == 2 && owned
 		p.AsksDate = true
 		p.When = len(spans) == 0 && len(p.Words) > 0
 	}
@@ -205,10 +205,6 @@ func plainWords(folded string) []string {
 	return strings.FieldsFunc(folded, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' })
 }
 
-func containsHan(s string) bool {
-	return strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Han, r) })
-}
-
 func containsAny(s string, some []string) bool {
 	return slices.ContainsFunc(some, func(part string) bool { return strings.Contains(s, part) })
 }
@@ -217,12 +213,12 @@ func containsAny(s string, some []string) bool {
 func contentWords(words []string, rest string) (content []string) {
 	for _, w := range words {
 		w, _, _ = strings.Cut(w, "'")
-		if w == "" || containsHan(w) || emptyWord[w] || text.IsStopWord(w) {
+		if w == "" || text.HasHan(w) || emptyWord[w] || text.IsStopWord(w) {
 			continue
 		}
 		content = append(content, w)
 	}
-	if !containsHan(rest) {
+	if !text.HasHan(rest) {
 		return content
 	}
 	han := text.WithoutFunctionWords(emptyHan.Replace(rest))
@@ -237,7 +233,7 @@ func contentWords(words []string, rest string) (content []string) {
 
 // functionalHan reports a run of Chinese that holds no content word.
 func functionalHan(run string) bool {
-	return strings.Trim(run, FunctionCharacters+"做干忙见去上下请帮看说讲聊谈吃买有要会事来") == ""
+	return strings.Trim(run, functionCharacters+"做干忙见去上下请帮看说讲聊谈吃买有要会事来") == ""
 }
 
 // personal reports a question of the user about themselves.

@@ -101,25 +101,25 @@ var (
 	emptyWord = folds(`wrong notable special people interesting important exciting new everyone everybody anywhere somewhere whereabouts due ones hour
 		next komm komme unters besonderes besondere wichtiges neues interessantes alle jemand beim letzten werd werde hin irgendwo especial importante nuevo todos alguien happened happen happening going planned plan plans planning scheduled schedule agenda calendar appointment appointments event events busy free
 		thing things stuff tell remind remember recap summarise summarize list show know said say told spend spent day days date time times today much many long
-		else exactly really think believe mean sure right actually anyway kind sort way place city country name cost costs price happen went did doing done
+		else exactly really think believe mean sure right actually anyway kind sort way place city country name cost costs price went did doing done
 		talk talked talking speak spoke spoken discuss discussed chat conversation ok okay hey please again still already also far up whats hows wheres whens
 		passiert passierte geschah geschehen los gemacht machte machen mache getan tun gewesen gab gibt gab's habe hab haben hatte hatten hat steht stand stehen ansteht programm
-		frei zeit alles so getrieben erlebt unternommen erinner erinnere erzähl erzähle erzählt sag sage gesagt zeig zeige fass fasse zusammen termin termine plan pläne geplant etwas was irgendwas
+		frei zeit alles so getrieben erlebt unternommen erinner erinnere erzähl erzähle erzählt sag sage gesagt zeig zeige fass fasse zusammen termin termine pläne geplant etwas was irgendwas
 		bei noch dann denn wann wo wie viel viele wer wen wem welche welcher welches welchem welchen tag tage tagen datum uhr genau eigentlich wirklich meinst meinen glaubst denkst
-		wieso weshalb warum kostet kosten preis name heißt stadt ort wollte wollten will willst soll sollte muss müssen müsste darf kann könnte würde davon dafür damit dazu daran darin dort da dahin
+		wieso weshalb warum kostet kosten preis heißt stadt ort wollte wollten will willst soll sollte muss müssen müsste darf kann könnte würde davon dafür damit dazu daran darin dort da dahin
 		gesprochen geredet besprochen diskutiert unterhalten gespräch worüber worum wovon womit mal heute jetzt übrigens ja nein doch eben halt schon auch sehr ganz
-		waren war wars ist sind bin seid wird werden wurde wurden ihnen ihm ihn unser unsere meine meinen
-		paso pasó ocurrió sucedió hice hizo hicimos hago hacemos hacer hay había tengo tenemos tiene algo libre ocupado ocupada planes planeado agenda cita citas recuérdame recuerda
+		waren war wars ist sind bin seid wird werden wurden ihnen ihm ihn unser unsere meine
+		paso ocurrió sucedió hice hizo hicimos hago hacemos hacer hay había tengo tenemos tiene algo libre ocupado ocupada planes planeado cita citas recuérdame recuerda
 		dime cuéntame muéstrame estuve estuvimos hecho he hemos haciendo hubo quién quiénes cuál cuáles cuándo dónde cómo cuánto cuánta cuántos cuántas qué día días fecha hora vez
 		crees piensas verdad seguro exactamente cuesta cuestan precio nombre ciudad lugar iba iban ir voy vamos va van debo debería puedo podría quiero quería sabes
 		hablamos hablado hablar conversación charla última último resume resumen nuestra nuestro también entonces pues bueno ahora era eran fue fueron está están
-		die weiß weisst weißt kennst wen estoy estamos vive viven
-		tenía di dio doy da dan sea del`)
+		die weiß weisst kennst estoy estamos vive viven
+		tenía di dio doy dan sea del`)
 )
 
-// IsGerman reports a question in German, where every noun has a capital.
-func IsGerman(question string) bool {
-	return slices.ContainsFunc(plainWords(text.Fold(question)), func(w string) bool { return germanWord[w] })
+// IsGerman reports a text in German, where every noun has a capital.
+func IsGerman(s string) bool {
+	return slices.ContainsFunc(plainWords(text.Fold(s)), func(w string) bool { return germanWord[w] })
 }
 
 var germanWord = folds("ich wir mir mich uns ist sind war hab habe haben der das und wann wo wer wie welche welcher welchem muss bekommen kommt")

@@ -19,12 +19,12 @@ func IsUnspaced(term string) bool {
 // IsFunctional reports a term of a script without spaces that is not a word: a
 // single character, or a bigram with a function character.
 func IsFunctional(term string) bool {
-	return IsUnspaced(term) && (utf8.RuneCountInString(term) == 1 || strings.ContainsAny(term, FunctionCharacters))
+	return IsUnspaced(term) && (utf8.RuneCountInString(term) == 1 || strings.ContainsAny(term, functionCharacters))
 }
 
-// FunctionCharacters are Chinese characters that are rarely part of a word of two
+// functionCharacters are Chinese characters that are rarely part of a word of two
 // characters.
-const FunctionCharacters = "的了着过吗呢吧啊呀嘛么们我你您他她它咱这那哪些个什怎谁几是在和与跟或但也都就还又很不没被把给让从到曾其而且经于由"
+const functionCharacters = "的了着过吗呢吧啊呀嘛么们我你您他她它咱这那哪些个什怎谁几是在和与跟或但也都就还又很不没被把给让从到曾其而且经于由"
 
 // IsFrame reports a word that frames a question instead of naming its topic: "what
 // kind of", "do they both".
@@ -86,8 +86,7 @@ func Distinctive(question string, terms []string, stated []int, chunks int) (bit
 
 // A distinctive word stands in at most mostStated messages and in one of distinctiveIn chunks, since
 // all words of a small memory are rare. A question has at most mostAsked terms. leastOwn is the least
-// probability that it is about the user's own affairs: of 107 questions of five lives whose answers
-// hold a rare word of theirs none is below, of 61 about something else two are above.
+// probability that it is about the user's own affairs.
 const (
 	mostStated    = 3
 	distinctiveIn = 40
@@ -97,30 +96,30 @@ const (
 
 // frameWord lists words that frame a question ("what kind of …", "do they both …").
 var frameWord = text.TermsOf(`kind type sort name describe description mention say tell talk discuss think feel many much
-	time times number often recently might would likely consider according specific particular various different both
-	share common thing things way ways make take give use become happen come plan decide want able start currently
-	recent new first last ever person people example inspire regarding related involve include participate engage
-	activity activities show help try seem look conversation question answer summary summarize comprehensive order
+	time number often recently might would likely consider according specific particular various different both
+	share common thing way make take give use become happen come plan decide want able start currently
+	new first last ever person people example inspire regarding related involve include participate engage
+	activity show help try seem look conversation question answer summary summarize comprehensive order
 	walk bring brought aspect across item list session only throughout topic explain
 	什么 怎么 时候 哪里 哪个 哪些 哪天 多少 几个 现在 目前 最后 最近 以前 之前 后来`)
 
-// commonWord lists the commonest words that may stand in a question about
-// anything and, missing from a memory, say nothing about its topic.
-var commonWord = text.TermsOf(`call called good bad better best well great big small little long short old young high low
-	find found keep put set turn start stop begin end finish work working live lived need like love enjoy prefer favorite favourite
-	know learn learned understand understanding believe hope wish hear heard see saw look watch meet met visit visited
-	buy bought pay spend cost bring leave left stay move moved go went come came back return run play attend
-	ask asked answer reply speak spoke write wrote read use used using approach handle manage
-	day week month year today tomorrow yesterday morning afternoon evening night weekend hour minute moment future past
-	man woman friend friends family life world home house place city country part side end point number kind
-	idea reason problem issue question result change changed improve improved increase develop developed progress
-	important main major minor general overall total full complete whole entire single couple few several next early late later
+// commonWord lists the commonest other words, neither frames nor dates, that may stand in a
+// question about anything and, missing from a memory, say nothing about its topic.
+var commonWord = text.TermsOf(`call good bad better best well great big small little long short old young high low
+	find found keep put set turn stop begin end finish work live need love enjoy prefer favorite favourite
+	know learn understand believe hope wish hear heard see saw watch meet met visit
+	buy bought pay spend cost leave left stay move go went came back return run play attend
+	ask reply speak spoke write wrote read approach handle manage
+	morning afternoon evening night hour minute moment future past
+	man woman friend family life world home house place city country part side point
+	idea reason problem issue result change improve increase develop progress
+	important main major minor general overall total full complete whole entire single couple few several early late later
 	especially usually always never sometimes already still together alone instead besides around away
-	influence impact affect feel feeling relate related interest interested information detail details step steps
-	option options choose choice suggest suggestion recommend advice tip mean meaning true false real possible likely
-	current previous original key focus goal experience role level type form case event reach allow follow create receive
+	influence impact affect interest information detail step
+	option choose choice suggest recommend advice tip mean true false real possible
+	previous original key focus goal experience role level form case event reach allow follow create receive
 	曾经 名字 提到 告诉 看到 听到 记得 知道 觉得 认为 喜欢 推荐 建议 一些 一部 一本 一次 一天 一起 这天 当时 关于 内容
-	事情 东西 问题 地方 工作 生活 朋友 时间 因为 因此 最近 计划 今天 昨天 明天 每天 今年 去年 第一 需要 应该 打算 准备 决定
+	事情 东西 问题 地方 工作 生活 朋友 时间 因为 因此 计划 每天 第一 需要 应该 打算 准备 决定
 	开始 结束 发生 遇到 参加 使用 进行 帮助 原因 方法 方式 情况 最喜 描述 介绍 说过 聊过 讨论 分享 期间 以后 之后 哪种
 	种类 类型 多久 多长 有没 是否 能不 不能 想要 希望`)
 

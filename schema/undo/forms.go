@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/internal/strictjson"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/core"
 )
@@ -65,7 +65,7 @@ func decode(side string) (values map[string]json.RawMessage, err error) {
 		return nil, nil
 	}
 	if err := json.Unmarshal([]byte(side), &values); err != nil {
-		return nil, fault(text.JSONFault(err))
+		return nil, fault(strictjson.Fault(err))
 	}
 	if values == nil {
 		return nil, fault("is null")

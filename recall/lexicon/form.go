@@ -8,54 +8,54 @@ import (
 	"github.com/ebbmem/ebb/internal/text"
 )
 
-// Manner holds properties of a text as written: the number of names, in the two
+// Form holds properties of a text as written: the number of names, in the two
 // lowest bits, and whether it states anything.
-type Manner uint8
+type Form uint8
 
 const (
-	OnlyAsks  Manner = 4 << iota // it asks, and states nothing
-	NoAnswer                     // it says that it has no answer
-	Instructs                    // it is a standing instruction; see [isInstruction]
+	OnlyAsks  Form = 4 << iota // it asks, and states nothing
+	NoAnswer                   // it says that it has no answer
+	Instructs                  // it is a standing instruction; see [isInstruction]
 )
 
-// MannerOf computes the manner of a text.
-func MannerOf(content []byte) Manner {
-	how := Manner(namesIn(content))
+// FormOf computes the form of a text.
+func FormOf(content []byte) Form {
+	form := Form(namesIn(content))
 	if len(content) > longestEcho {
-		return how
+		return form
 	}
 	switch said := string(content); {
 	case isInstruction(said):
-		how |= Instructs
+		form |= Instructs
 	case text.OnlyAsks(said):
-		how |= OnlyAsks
+		form |= OnlyAsks
 	case text.IsNoAnswer(said):
-		how |= NoAnswer
+		form |= NoAnswer
 	}
-	return how
+	return form
 }
 
-// Manners computes the manners of memories by the chunks that hold them. It reads a
+// Forms computes the forms of memories by the chunks that hold them. It reads a
 // memory's text once although it may have several chunks, which follow each other.
-type Manners struct {
+type Forms struct {
 	known  bool
 	memory int64
-	how    Manner
+	form   Form
 }
 
-// Of returns the manner of the memory of the next chunk.
-func (m *Manners) Of(memory int64, content []byte) Manner {
+// Of returns the form of the memory of the next chunk.
+func (m *Forms) Of(memory int64, content []byte) Form {
 	if !m.known || m.memory != memory {
-		m.known, m.memory, m.how = true, memory, MannerOf(content)
+		m.known, m.memory, m.form = true, memory, FormOf(content)
 	}
-	return m.how
+	return m.form
 }
 
 // longestEcho is the length, in bytes, of texts that may be echoes or instructions.
 const longestEcho = 300
 
 // Names is the number of names in the text, at most [NameCap].
-func (how Manner) Names() uint8 { return uint8(how & NameCap) }
+func (form Form) Names() uint8 { return uint8(form & NameCap) }
 
 // NameCap is the most names that are counted in a text.
 const NameCap = 3

@@ -1,6 +1,8 @@
-package text
+// Package strictjson decodes JSON strictly, with errors that quote nothing of it.
+package strictjson
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,9 +11,23 @@ import (
 	"strings"
 )
 
-// JSONFault describes an error of encoding/json without quoting the input, as the
+// Decode decodes one JSON value into v. It rejects unknown fields and anything
+// that follows the value.
+func Decode(data []byte, v any) error {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(v); err != nil {
+		return err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("more than one JSON value")
+	}
+	return nil
+}
+
+// Fault describes an error of encoding/json without quoting the input, as the
 // messages of encoding/json do.
-func JSONFault(err error) string {
+func Fault(err error) string {
 	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		found, _, _ := strings.Cut(kind.Value, " ") // "number 4111…"
 		in := ""

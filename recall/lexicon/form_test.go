@@ -43,7 +43,7 @@ func TestIsInstruction(t *testing.T) {
 		"每次我问菜谱，都要给素食的。",
 		"请总是用中文回答。",
 	} {
-		require.NotZero(t, MannerOf([]byte(said))&Instructs, said)
+		require.NotZero(t, FormOf([]byte(said))&Instructs, said)
 	}
 	for _, said := range []string{
 		"Always happy to help!",
@@ -62,7 +62,7 @@ func TestIsInstruction(t *testing.T) {
 		"每次去都下雨。",
 		"",
 	} {
-		require.Zero(t, MannerOf([]byte(said))&Instructs, said)
+		require.Zero(t, FormOf([]byte(said))&Instructs, said)
 	}
 }
 
@@ -70,14 +70,14 @@ func TestIsInstruction(t *testing.T) {
 // megabyte has a thousand, and looking at all of it for each took 20 seconds.
 func TestTextIsInspectedOncePerMemory(t *testing.T) {
 	content := bytes.Repeat([]byte("down by the old mill and the birches "), 30_000)
-	var manners Manners
+	var forms Forms
 	for memory := range int64(3) {
 		for chunk := range int64(1200) {
 			read := content
 			if chunk > 0 {
 				read = []byte("and Ada, and Bob, and Eve") // seen only by who looks again
 			}
-			require.Zero(t, manners.Of(memory, read).Names(), fmt.Sprint(memory, " ", chunk))
+			require.Zero(t, forms.Of(memory, read).Names(), fmt.Sprint(memory, " ", chunk))
 		}
 	}
 }
