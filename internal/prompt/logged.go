@@ -81,7 +81,7 @@ type logs struct {
 }
 
 // logs finds the series that the question may mean: those with a word of it, and mostAsked others whose
-// lines are among the most relevant quarter. The section has room for the given tokens.
+// lines are among the most relevant quarter, or the leastRelevant most relevant. The section has room for the given tokens.
 func (a *Asked) logs(room int) *logs {
 	g := &logs{of: a.s.logged(), asked: make(map[*logged]bool), shown: make(map[*logged]bool)}
 	g.left = max(int(earlierShare*float64(room)), min(leastEarlier, room/4))
@@ -92,7 +92,7 @@ func (a *Asked) logs(room int) *logs {
 	asked, more := a.s.sharing(a.question), mostAsked
 	for i, l := range a.lines {
 		for _, r := range g.of[l] {
-			if shares := asked[int32(l.place)]; !g.asked[r] && (shares || more > 0 && i <= len(a.lines)/4) {
+			if shares := asked[int32(l.place)]; !g.asked[r] && (shares || more > 0 && i < max(leastRelevant, len(a.lines)/4)) {
 				if g.asked[r] = true; !shares {
 					more--
 				}
@@ -110,10 +110,11 @@ func (g *logs) inQuestion(at time.Time) bool {
 // How many series without a word of the question it may mean, the share of the section for the earlier
 // readings of all, their least tokens, up to a quarter of the section, and the most for those of one.
 const (
-	mostAsked    = 3
-	earlierShare = 0.06
-	leastEarlier = 40
-	mostEarlier  = 120
+	mostAsked     = 3
+	leastRelevant = 12
+	earlierShare  = 0.06
+	leastEarlier  = 40
+	mostEarlier   = 120
 )
 
 // takeLogged takes the newest line of a series that a line belongs to, of one that the question may mean

@@ -276,7 +276,7 @@ var (
 	conjunction   = regexp.MustCompile(`(?i)(?:^| )(?:but|and|so|because|though|although|while|after|aber|und|denn|weil|obwohl|nach|y|pero|porque|aunque|tras) `)
 )
 
-// labels returns the terms of a text by which a quantity can be told: without function words,
+// labels returns the terms of a text that distinguish quantities: without function words,
 // times, and words that only say that something is logged.
 func labels(s string) (terms []string) {
 	s = hanFunction.ReplaceAllString(s, " ")

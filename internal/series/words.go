@@ -62,7 +62,7 @@ func (p pattern) or(expr string) *regexp.Regexp {
 }
 
 // noUnit are words after a number of something else than a quantity, folded and stemmed;
-// weakUnits those of amounts and times, of which many quantities are told.
+// weakUnits those of amounts and times, which many quantities share.
 var (
 	noUnit = stems(`am pm uhr oclock st nd rd th mg mcg tablet tablets pill pills years year yrs jahre jahr anos ano januar februar marz april mai juni juli august september oktober november dezember
 		january february march may june july october december enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
