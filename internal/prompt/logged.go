@@ -75,15 +75,16 @@ type logs struct {
 	of    map[*line][]*logged
 	asked map[*logged]bool // which the question may mean
 	spans []text.TimeSpan  // times that it names
-	shown map[*logged]bool
+	left  int              // tokens for earlier readings
 
-	left int // tokens for earlier readings
+	shown  map[*logged]bool // their newest lines are
+	hidden map[*line]bool   // beside those
 }
 
 // logs finds the series that the question may mean: those with a word of it, and mostAsked others whose
 // lines are among the most relevant quarter, or the leastRelevant most relevant. The section has room for the given tokens.
 func (a *Asked) logs(room int) *logs {
-	g := &logs{of: a.s.logged(), asked: make(map[*logged]bool), shown: make(map[*logged]bool)}
+	g := &logs{of: a.s.logged(), asked: make(map[*logged]bool), shown: make(map[*logged]bool), hidden: make(map[*line]bool)}
 	g.left = max(int(earlierShare*float64(room)), min(leastEarlier, room/4))
 	if len(g.of) == 0 {
 		return g
@@ -118,29 +119,40 @@ const (
 )
 
 // takeLogged takes the newest line of a series that a line belongs to, of one that the question may mean
-// with the earlier readings and their days, and drops the lines that say little besides. It
-// reports whether the line is one of those.
-func (c *choice) takeLogged(l *line) (dropped bool) {
+// with the earlier readings and their days, and hides the lines that say little besides. It
+// reports whether the line is one of those, or an older one without room for the newest.
+func (c *choice) takeLogged(l *line) (hidden bool) {
 	for _, r := range c.logs.of[l] {
-		switch {
-		case c.logs.shown[r]:
-		case c.isOver(r.newest):
-		case !c.logs.asked[r]:
-			c.logs.shown[r] = true
-			c.take(r.newest)
-			for i, l := range r.lines {
-				if l != nil && l != r.newest && l.Group == Passing && r.Members[i].Pure && !c.taken[l] {
-					c.taken[l] = true // "78.1 this morning" means nothing here
-					c.reserve.release(l)
-				}
+		if !c.logs.shown[r] && !c.isOver(r.newest) {
+			if c.logs.asked[r] {
+				c.takeEarlier(r)
+			} else if c.take(r.newest); c.taken[r.newest] {
+				c.hide(c.beside(r))
 			}
-		default:
-			c.logs.shown[r] = true
-			c.takeEarlier(r)
+			if c.logs.shown[r] = c.taken[r.newest]; !c.logs.shown[r] && (l.Group == Said || l.Group == Passing) {
+				hidden = true
+			}
 		}
-		dropped = dropped || c.taken[l] && l != r.newest
 	}
-	return dropped
+	return hidden || c.logs.hidden[l]
+}
+
+// beside returns the lines of a series that need no place of their own beside its newest one.
+func (c *choice) beside(r *logged) (of []*line) {
+	for i, l := range r.lines {
+		if l != nil && l != r.newest && l.Group == Passing && !c.taken[l] && !slices.Contains(of, l) && c.saysLittle(l, r, i) {
+			of = append(of, l)
+		}
+	}
+	return of
+}
+
+// hide drops lines without using room for them.
+func (c *choice) hide(lines []*line) {
+	for _, l := range lines {
+		c.taken[l], c.logs.hidden[l] = true, true
+		c.reserve.release(l)
+	}
 }
 
 // takeEarlier takes the newest line of a series with the earlier readings.
@@ -154,13 +166,10 @@ func (c *choice) takeEarlier(r *logged) {
 		shown = c.chosen[at]
 		room += shown.Tokens
 	}
-	var beside []*line // whose readings are shown with the newest
-	for i, l := range r.lines {
-		if l != nil && l != r.newest && l.Group == Passing && !c.taken[l] && !slices.Contains(beside, l) && c.saysLittle(l, &r.Members[i]) {
-			beside = append(beside, l)
-			if c.reserve != nil {
-				room += c.reserve.held[l]
-			}
+	beside := c.beside(r)
+	if c.reserve != nil {
+		for _, l := range beside {
+			room += c.reserve.held[l]
 		}
 	}
 	with := *shown
@@ -179,9 +188,8 @@ func (c *choice) takeEarlier(r *logged) {
 	}
 	c.logs.left -= text.Tokens(with.Earlier)
 	with.also, with.claims, with.Claims, with.Sources = slices.Clip(with.also), slices.Clip(with.claims), slices.Clip(with.Claims), slices.Clip(with.Sources)
+	c.hide(beside)
 	for _, l := range beside {
-		c.taken[l] = true
-		c.reserve.release(l)
 		with.also, with.claims = append(with.also, l), append(with.claims, l.claims...)
 		with.Claims, with.Sources = append(with.Claims, l.Claims...), append(with.Sources, l.Sources...)
 	}
@@ -194,14 +202,15 @@ func (c *choice) takeEarlier(r *logged) {
 }
 
 // saysLittle reports whether a line needs no place of its own beside the newest of its series: it
-// says nothing but its reading, was corrected, or, where not all lines fit, says little more and shares no
-// word with the question.
-func (c *choice) saysLittle(l *line, m *series.Member) bool {
+// says nothing but its reading, was corrected, or, where the earlier readings are shown and not all lines
+// fit, says little more and shares no word with the question.
+func (c *choice) saysLittle(l *line, r *logged, member int) bool {
+	m := &r.Members[member]
 	if m.Pure {
 		return true
 	}
 	bare, _ := series.Bare(l.Text)
-	return bare && (m.CorrectedBy >= 0 || c.changed != nil && m.Rest <= fewBeside && !c.asked[int32(l.place)])
+	return bare && (m.CorrectedBy >= 0 || c.logs.asked[r] && c.changed != nil && m.Rest <= fewBeside && !c.asked[int32(l.place)])
 }
 
 // fewBeside is how many terms a line with a reading may have that it says little besides.
