@@ -84,8 +84,11 @@ type logs struct {
 // logs finds the series that the question may mean: those with a word of it, and mostAsked others whose
 // lines are among the most relevant quarter, or the leastRelevant most relevant. The section has room for the given tokens.
 func (a *Asked) logs(room int) *logs {
-	g := &logs{of: a.s.logged(), asked: make(map[*logged]bool), shown: make(map[*logged]bool), hidden: make(map[*line]bool)}
+	g := &logs{asked: make(map[*logged]bool), shown: make(map[*logged]bool), hidden: make(map[*line]bool)}
 	g.left = max(int(earlierShare*float64(room)), min(leastEarlier, room/4))
+	if len(a.lines) > 0 { // the lines of an unknown user have no indexes
+		g.of = a.s.logged()
+	}
 	if len(g.of) == 0 {
 		return g
 	}

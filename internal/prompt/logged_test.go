@@ -27,3 +27,9 @@ func TestNewestReadingStandsWithEarlierOnes(t *testing.T) {
 		require.Regexp(t, `- 116/75 \(said \d{4}-\d\d-\d\d\) \(earlier: .*124/81 [\d-]+\)`, text, budget)
 	}
 }
+
+// The lines of an unknown user are none, and have no series.
+func TestAnUnknownUserHasNoSeries(t *testing.T) {
+	lines := &Lines{loc: time.UTC}
+	require.Empty(t, lines.Ask(t.Context(), "What's my blood pressure now?", "", Meaning{}, nil, time.Now()).Choose(400).Text)
+}
