@@ -52,6 +52,7 @@ var table = []row{
 	{pkg: "internal/relevance", ours: []string{"internal/topics"}},                                                                           // how much a question needs a line
 	{pkg: "internal/orders", ours: []string{"internal/prefilter"}},                                                                           // orders for now, and rules of work
 	{pkg: "internal/said", ours: []string{"internal/intent", "internal/orders", "internal/prefilter", "internal/text", "internal/topics"}},   // what a message says of its writer
+	{pkg: "internal/series", ours: []string{"internal/names", "internal/said", "internal/text", "internal/topics"}},                          // numbers that are reported again and again
 	{pkg: "internal/topics", ours: []string{"internal/text"}},                                                                                // what everyday things a text is about
 	{pkg: "internal/topics/compile", ours: []string{"internal/topics"}},                                                                      // makes its table of words
 	{pkg: "internal/files"}, // how files get their names
@@ -80,7 +81,7 @@ var table = []row{
 	{pkg: "schema/pgvector", ours: []string{"schema", "schema/vecstore"}},                                                   // a user's nearest vectors, found by a server
 	// What becomes of a new claim is decided alike by day and by night: tools,
 	// consolidate and extension share it.
-	{pkg: "internal/claims", ours: []string{"schema", "schema/core", "schema/erase", "recall/lexicon", "recall/reconcile", "internal/text", "internal/grounding", "internal/intent", "internal/names", "internal/orders", "internal/prefilter", "internal/said", "internal/topics"}},
+	{pkg: "internal/claims", ours: []string{"schema", "schema/core", "schema/erase", "recall/lexicon", "recall/reconcile", "internal/text", "internal/grounding", "internal/intent", "internal/names", "internal/orders", "internal/prefilter", "internal/said", "internal/series", "internal/topics"}},
 	{pkg: "eventbus", ours: []string{"schema", "internal/engine", "internal/strictjson", "internal/text", "internal/redact"}},
 	// For hosts with NATS JetStream; the extension does not import it.
 	{pkg: "eventbus/jetstream", ours: []string{"eventbus", "schema", "internal/strictjson", "internal/text"}, oursInTests: []string{"extension"}},
@@ -131,7 +132,7 @@ var table = []row{
 	// The texts of a turn among a chain's values.
 	{pkg: "internal/chain", ours: []string{"schema"}, langchain: []string{anything}},
 	// What stands in a prompt beside results: the core section, short ids.
-	{pkg: "internal/prompt", ours: []string{"schema", "schema/core", "recall", "recall/cognitive", "recall/fluency", "recall/lexicon", "recall/vector", "consolidate", "internal/claims", "internal/grounding", "internal/intent", "internal/names", "internal/orders", "internal/poison", "internal/prefilter", "internal/relevance", "internal/said", "internal/text", "internal/topics"}},
+	{pkg: "internal/prompt", ours: []string{"schema", "schema/core", "recall", "recall/cognitive", "recall/fluency", "recall/lexicon", "recall/vector", "consolidate", "internal/claims", "internal/grounding", "internal/intent", "internal/names", "internal/orders", "internal/poison", "internal/prefilter", "internal/relevance", "internal/said", "internal/series", "internal/text", "internal/topics"}},
 	// The parts of an open memory and the lower half of the publish path.
 	{pkg: "internal/memory", ours: []string{"schema", "schema/core", "schema/inspect", "eventbus", "recall", "consolidate", "consolidate/embed", "consolidate/schedule", "internal/redact", "internal/poison"}},
 	{pkg: "extension/transfer", ours: []string{"schema", "schema/core", "schema/erase", "schema/records", "eventbus", "consolidate", "tools", "internal/memory", "internal/strictjson", "internal/text", "internal/poison"}},

@@ -12,6 +12,7 @@ import (
 	"github.com/ebbmem/ebb/internal/intent"
 	"github.com/ebbmem/ebb/internal/orders"
 	"github.com/ebbmem/ebb/internal/said"
+	"github.com/ebbmem/ebb/internal/series"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -124,7 +125,7 @@ func (r *Reader) understand(owner schema.Scope, m *schema.Memory, known ...said.
 		msg.requests = slices.DeleteFunc(msg.requests, func(q said.Request) bool { return q.Verb != said.Forget })
 		return msg
 	}
-	if said.Feigned(m.Content) && !slices.ContainsFunc(msg.requests, isSure) {
+	if _, pure := series.Bare(m.Content); !pure && said.Feigned(m.Content) && !slices.ContainsFunc(msg.requests, isSure) {
 		return msg
 	}
 	if !r.OnlyRequests || len(msg.requests) > 0 {
@@ -133,6 +134,7 @@ func (r *Reader) understand(owner schema.Scope, m *schema.Memory, known ...said.
 	if !r.OnlyRequests && !r.OnlyForms && len(m.Content) <= maxLasting {
 		msg.claims = append(msg.claims, msg.wishes()...)
 		msg.claims = append(msg.claims, msg.lasting()...)
+		msg.readReading()
 	}
 	return msg
 }
@@ -200,6 +202,27 @@ func (m *Message) lasting() (more []said.Claim) {
 		return []said.Claim{{Sentence: whole, Temporal: said.State, Lasting: likeliest}}
 	}
 	return more
+}
+
+// readReading keeps a message that reports a number and little else, "138/87 :)", however unlikely it
+// is to matter in months: with others it tells how a quantity developed, see [series]. Two of
+// different days are two events, even in the same words.
+func (m *Message) readReading() {
+	if bare, _ := series.Bare(m.Content); !bare || len(m.requests) > 0 && slices.ContainsFunc(m.requests, isSure) {
+		return
+	}
+	whole := strings.TrimSpace(m.Content)
+	for i := range m.claims {
+		c := &m.claims[i]
+		if c.Lasting == 0 || c.Wish {
+			return // a pattern parsed what it says
+		}
+		if c.Sentence == whole {
+			c.Temporal = said.Event
+			return
+		}
+	}
+	m.claims = append(m.claims, said.Claim{Sentence: whole, Temporal: said.Event, Lasting: leastLasting})
 }
 
 // Says parses a message of owner's. It returns nil if that contains no claim or request

@@ -21,6 +21,8 @@ type choice struct {
 	dates   int          // the most tokens for that, beside
 	sure    int          // those kept for what has surely changed
 	dated   map[*line]bool
+
+	logs *logs
 }
 
 // room returns the tokens for a line.
@@ -94,6 +96,9 @@ func (c *choice) takeWhole(l *line) {
 // takeWithChanges takes a line and the later ones that may have changed it: what surely has is
 // taken first, with the room for the dates of both.
 func (c *choice) takeWithChanges(l *line) {
+	if c.takeLogged(l) {
+		return
+	}
 	later := c.s.changes()[l]
 	for _, of := range later {
 		if !of.named || c.dated[l] || c.isOver(l) {

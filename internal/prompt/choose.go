@@ -55,10 +55,11 @@ type Lines struct {
 	restOn map[int64][]int32 // by the id of the claim and of the message
 	census topics.Census
 
-	changes  func() map[*line][]change // see changesOf; computed on first use
-	told     func() *Lines             // see ToldOnly; computed on first use
-	compared pairCache                 // see latest
-	judge    *fluency.Judge            // of vectors of the lines
+	changes  func() map[*line][]change  // see changesOf; computed on first use
+	told     func() *Lines              // see ToldOnly; computed on first use
+	logged   func() map[*line][]*logged // see loggedOf; computed on first use
+	compared pairCache                  // see latest
+	judge    *fluency.Judge             // of vectors of the lines
 
 	allHold bool // none of the user's claims is superseded
 	several bool // the lines have several speakers
@@ -122,6 +123,7 @@ func indexLines(lines []*line) *Lines {
 	})
 	s.changes = sync.OnceValue(s.changesOf)
 	s.told = sync.OnceValue(s.toldOnly)
+	s.logged = sync.OnceValue(s.loggedOf)
 	return s
 }
 
@@ -273,6 +275,7 @@ func (s *Lines) titles() int {
 func (a *Asked) Choose(budget int) Section {
 	s := a.s
 	c := &choice{s: s, now: a.now, left: budget - s.titles(), asked: s.sharing(a.question), taken: make(map[*line]bool), dated: make(map[*line]bool)}
+	c.logs = a.logs(c.left)
 	c.dates = max(2*dateTokens, int(datesShare*float64(c.left)))
 	if s.Fit(budget) {
 		c.reserve = reserveAll(s.all)

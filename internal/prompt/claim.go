@@ -15,6 +15,7 @@ import (
 	"github.com/ebbmem/ebb/internal/orders"
 	"github.com/ebbmem/ebb/internal/prefilter"
 	"github.com/ebbmem/ebb/internal/said"
+	"github.com/ebbmem/ebb/internal/series"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/internal/topics"
 	"github.com/ebbmem/ebb/recall/lexicon"
@@ -54,6 +55,7 @@ type ownClaim struct {
 	length   int      // in terms, of the sentence and the claim
 	ends     float64  // probability that something no longer holds after it
 	endings  []grounding.Ending
+	reports  []series.Reading // of the message
 	prepared bool
 }
 
@@ -271,6 +273,9 @@ func (c *ownClaim) prepare(loc *time.Location) {
 	spans := text.TimeSpans(c.text, at)
 	c.relative = isRelative(c.text, spans, at)
 	c.ofDay = readings.MatchString(c.text)
+	if c.source.ID != c.claim.ID {
+		c.reports = series.Of(c.source.Content)
+	}
 	c.passes = c.passesAt(spans, at)
 	if c.claim.Attributes[schema.AttrSaid] != "" {
 		c.ownEnd = ownEnd(c.text, spans, at)

@@ -51,6 +51,9 @@ type Line struct {
 	Before string    `json:"before,omitempty"`
 	// Ended describes what else in the sentence no longer holds, "" for nothing.
 	Ended string `json:"ended,omitempty"`
+	// Earlier are the earlier numbers of a series of which it reports the newest, with their days,
+	// "" for none.
+	Earlier string `json:"earlier,omitempty"`
 	// Claims are the ids of the claims it supports, Sources those of the messages
 	// that contain it: none if a person stored or approved it, as the claim's History says, or
 	// if its message was forgotten for something else.
@@ -470,6 +473,9 @@ func (l *Line) Render(relative bool, loc *time.Location) string {
 		line += " (since " + l.Since.In(loc).Format(time.DateOnly) + ")"
 	case relative:
 		line += " (said " + l.Said.In(loc).Format(time.DateOnly) + ")"
+	}
+	if l.Earlier != "" {
+		line += " (earlier: " + l.Earlier + ")"
 	}
 	if l.Ended != "" {
 		line += " (" + l.Ended + ")"
