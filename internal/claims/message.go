@@ -119,6 +119,7 @@ func (r *Reader) understand(owner schema.Scope, m *schema.Memory, known ...said.
 		return msg
 	}
 	msg := &Message{Memory: m, owner: owner, requests: said.Requests(m.Content)}
+	msg.withBareKeep()
 	if said.Feigned(m.Content) && !slices.ContainsFunc(msg.requests, isSure) {
 		return msg
 	}
@@ -140,6 +141,9 @@ func (m *Message) wishes() (more []said.Claim) {
 	}
 	likeliest := 0.0
 	for _, s := range said.MannerOf(m.Content) {
+		if noWish(s.Sentence) {
+			continue
+		}
 		if likeliest = max(likeliest, s.P); s.P >= LeastManner {
 			more = append(more, said.Claim{Sentence: s.Sentence, Temporal: said.State, Lasting: s.P, Wish: true})
 		}
@@ -177,7 +181,11 @@ func (m *Message) lasting() (more []said.Claim) {
 		if len(grounding.Endings(s.Sentence)) > 0 || intent.Changes.P(s.Sentence) >= likelyEnds {
 			least = 0 // what it ends is kept
 		}
-		if s.P < least || s.P < leastAsked && text.IsGeneral(s.Sentence) || slices.ContainsFunc(m.claims, func(c said.Claim) bool { return overlap(c.Sentence, s.Sentence) }) {
+		if keepsOther(s.Sentence) {
+			asked = true
+			continue // what it asks to keep stands in another sentence
+		}
+		if s.P < least || m.ofText(s.Sentence) || s.P < leastAsked && text.IsGeneral(s.Sentence) || slices.ContainsFunc(m.claims, func(c said.Claim) bool { return overlap(c.Sentence, s.Sentence) }) {
 			continue
 		}
 		if slices.ContainsFunc(m.requests, func(q said.Request) bool {
