@@ -54,7 +54,7 @@ func (m *Message) withBareKeep() {
 }
 
 // madeBefore returns the claims of the message that a request to keep refers to: those of the sentence
-// before it with what patterns parsed, or all if that sentence is not one.
+// before it with the facts that patterns parsed, or all if that sentence is not one.
 func (w *reading) madeBefore(request string) []*schema.Memory {
 	all := w.madeIn("")
 	sentences := grounding.Sentences(w.Content)
@@ -62,7 +62,9 @@ func (w *reading) madeBefore(request string) []*schema.Memory {
 	if at < 1 || !slices.ContainsFunc(all, func(m *schema.Memory) bool { return overlap(m.Content, sentences[at-1]) }) {
 		return all
 	}
-	return slices.DeleteFunc(all, func(m *schema.Memory) bool { return isLasting(m) && !overlap(m.Content, sentences[at-1]) })
+	return slices.DeleteFunc(all, func(m *schema.Memory) bool {
+		return (isLasting(m) || m.Attributes[schema.AttrSaid] == SaidWish) && !overlap(m.Content, sentences[at-1])
+	})
 }
 
 // Words for the speaker and for the agent: a sentence only of the former is no wish about answers:
@@ -73,7 +75,7 @@ var (
 )
 
 // noWish reports whether a sentence that may be a wish about answers is none: it asks to keep something,
-// or is of what its speaker does for somebody whom another sentence names.
+// or is of what its speaker does for somebody that another sentence names.
 func noWish(sentence string) bool {
 	return keepsOther(sentence) || ofOneself.MatchString(sentence) && !ofTheAgent.MatchString(sentence) && grounding.LeanOf(sentence) != grounding.Stands
 }

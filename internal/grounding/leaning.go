@@ -9,7 +9,7 @@ import (
 	"github.com/ebbmem/ebb/internal/text"
 )
 
-// Lean is how much a sentence rests on an earlier one that names whom or what it is about.
+// Lean is how much a sentence rests on an earlier one that names its subject.
 type Lean int
 
 const (
@@ -34,6 +34,9 @@ func LeanOf(sentence string) Lean {
 		return Leans
 	}
 	if at := there.FindStringSubmatchIndex(s); at != nil && at[2] > 0 && len(candidates(s[:at[2]], true)) == 0 && !existential.MatchString(s[at[2]:]) {
+		if len(strings.Fields(s[:at[2]])) <= fewBefore {
+			return Dangles
+		}
 		return Leans
 	}
 	if at := englishPerson.FindStringSubmatchIndex(s); at != nil && len(candidates(s[:at[2]], false)) == 0 && !anybody.MatchString(s[:at[2]]) {
@@ -45,8 +48,12 @@ func LeanOf(sentence string) Lean {
 	return Stands
 }
 
-// fewTerms is the maximum length, in terms, of a sentence that says what is so instead and of a stump.
-const fewTerms = 5
+// Limits of length: fewTerms of a sentence that says what is so instead and of a stump, in terms, and
+// fewBefore of what stands before "there" at the beginning, in words.
+const (
+	fewTerms  = 5
+	fewBefore = 4
+)
 
 var (
 	// dangling matches a beginning without a subject, or with a pronoun for several.
@@ -63,12 +70,12 @@ var (
 	// there matches a place that is named elsewhere, and existential what only looks like it.
 	there       = regexp.MustCompile(`(?:^|[^\pL])(there|dort|dorthin|allí|allá)(?:[^\pL]|$)`)
 	existential = regexp.MustCompile(`^there(?:['’](?:s|re|ll|d)\b| (?:is|are|was|were|will|would|has|have|had|should|might|must|may|isn|aren|wasn|weren|seems?)\b)`)
-	// englishPerson matches pronouns for people, anybody those whom they may stand for.
+	// englishPerson matches pronouns for people, anybody what they may stand for.
 	englishPerson = regexp.MustCompile(`(?i)(?:^|[^\pL'’])(he|she|him|her|his)(?:$|[^\pL])`)
 	anybody       = regexp.MustCompile(`(?i)\b(?:m[ua]m(?:my|a)?|mom(?:my)?|mother|dad(?:dy)?|father|papa|nan(?:a|ny)?|gran\pL*|husband|wife|partner|boyfriend|girlfriend|fianc\pL+|sister|brother|son|daughter|kid|child|baby|boy|girl|m[ae]n|wom[ae]n|lady|guy|bloke|friend|mate|cousin|uncle|aunt\pL*|niece|nephew|neighbou?r|land(?:lord|lady)|boss|manager|colleague|doctor|gp|dentist|nurse|vet|physio|teacher|coach|plumber|electrician|contractor|client|customer|tenant|driver|dog|cat|puppy|kitten|(?:some|any|every)(?:body|one)|nobody|no one|who|\pL{4,}(?:ist|ian|man|woman))(?:['’]?s)?\b`)
 )
 
-// notNames are words with a capital that name nobody.
+// notNames are words with a capital that are no names.
 var notNames = text.WordSet("monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december christmas easter i i'm i've i'd i'll ich sie ihnen")
 
 // candidates returns the words before a pronoun that it may stand for: those with a capital, the first
@@ -78,7 +85,7 @@ func candidates(before string, things bool) (names []string) {
 		w = strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 		folded := text.Fold(strings.ReplaceAll(w, "’", "'"))
 		first, _ := firstRune(w)
-		if !unicode.IsUpper(first) || notNames[folded] || i == 0 && text.IsStopWord(folded) || !things && len(w) > 1 && w == strings.ToUpper(w) {
+		if !unicode.IsUpper(first) || notNames[folded] || notNames[strings.TrimSuffix(folded, "s")] || i == 0 && text.IsStopWord(folded) || !things && len(w) > 1 && w == strings.ToUpper(w) {
 			continue
 		}
 		names = append(names, w)
@@ -132,31 +139,6 @@ func runs(before string) (of []string) {
 		of = append(of, strings.Join(words[from:i+1], " "))
 	}
 	return of
-}
-
-// Names reports whether a sentence names somebody or something that a later one may rest on.
-func Names(sentence string) bool {
-	if len(candidates(sentence, true)) > 0 || anybody.MatchString(sentence) {
-		return true
-	}
-	return strings.ContainsFunc(sentence, func(r rune) bool { return unicode.Is(unicode.Han, r) })
-}
-
-var namingEnd = regexp.MustCompile(`[,;:，；：—–]\s*|\s+-\s+|\.{3}|…`)
-
-// NamingClause returns the last clause of a sentence that names somebody or something, without the mark
-// at its end.
-func NamingClause(sentence string) string {
-	from, best := 0, ""
-	for _, at := range append(namingEnd.FindAllStringIndex(sentence, -1), []int{len(sentence), len(sentence)}) {
-		if clause := strings.TrimSpace(sentence[from:at[0]]); Names("x " + clause) {
-			if best = clause; len(text.Mentions(clause)) > 0 {
-				break
-			}
-		}
-		from = at[1]
-	}
-	return strings.TrimRight(best, ".!?。！？ ")
 }
 
 // restsOnIt matches the beginning of a sentence about what the one before it tells.

@@ -1,15 +1,18 @@
 package prompt
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/names"
+	"github.com/ebbmem/ebb/internal/prefilter"
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/recall/lexicon"
@@ -23,8 +26,8 @@ const stumpLikely = 0.35
 const elision = " … "
 
 // nameAntecedents replaces claims whose sentence rests on another one by copies with the sentence of
-// their message that names whom or what they are about, or with the clause of it that does if there is
-// no room for more or that sentence has a line of its own. It removes stumps. What names it neither there
+// their message that names their subject, or with the clause of it that does if there is no room for
+// more or that sentence has a line of its own. It removes stumps. What names it neither there
 // nor in the message before is taken for said in passing.
 func nameAntecedents(shown []*ownClaim, endings []ending) []*ownClaim {
 	bySource := make(map[int64][]*ownClaim)
@@ -64,7 +67,7 @@ func leanOf(s string) grounding.Lean {
 	return lean
 }
 
-// nameFollows matches a sentence that begins with a name for whom the one before has a pronoun.
+// nameFollows matches a sentence that begins with a name, which the one before may have a pronoun for.
 var nameFollows = regexp.MustCompile(`^\p{Lu}[\pL'’-]+(?: \p{Lu}[\pL'’-]+)?,`)
 
 // isStump reports whether a claim is of a sentence that says nothing without the rest of its message.
@@ -79,25 +82,19 @@ func (c *ownClaim) withAntecedent(before string, others []*ownClaim, endings []e
 	with := *c
 	own := text.Line(said.Own(c.source.Content))
 	sentences := grounding.Sentences(before)
-	for i := len(sentences) - 1; i >= max(0, len(sentences)-2); i-- {
+	if i := naming(sentences); i >= 0 {
 		s := sentences[i]
-		if !grounding.Names(s) || grounding.LeanOf(s) == grounding.Dangles && i > 0 {
-			continue
-		}
 		span := strings.TrimSpace(before[strings.LastIndex(before, s):])
 		folded := text.Fold(span)
-		if slices.ContainsFunc(c.over, func(over string) bool { return strings.Contains(folded, over) }) || !strings.Contains(own, span) ||
-			lastEnding(endings, span, c.source.EventTime.Time, text.Fold(c.who())) != nil {
-			break // it no longer holds, or is of others
-		}
+		holds := !slices.ContainsFunc(c.over, func(over string) bool { return strings.Contains(folded, over) }) && strings.Contains(own, span) &&
+			lastEnding(endings, span, c.source.EventTime.Time, text.Fold(c.who())) == nil
 		beside := slices.ContainsFunc(others, func(o *ownClaim) bool { return len(o.text) > len(s) && strings.Contains(o.text, s) })
-		if whole := span + " " + c.text; !beside && text.Tokens(whole) <= maxSentence {
+		if whole := span + " " + c.text; holds && !beside && text.Tokens(whole) <= maxSentence {
 			return with.of(whole, span)
 		}
-		if clause := grounding.NamingClause(s); clause != "" && text.Tokens(clause)+text.Tokens(c.text) <= maxSentence+clauseRest {
+		if clause := namingClause(s); holds && clause != "" && text.Tokens(clause)+text.Tokens(c.text) <= maxSentence+clauseRest {
 			return with.of(clause+elision+c.text, clause)
 		}
-		break
 	}
 	switch {
 	case len(sentences) > 0 || lean != grounding.Dangles:
@@ -107,6 +104,52 @@ func (c *ownClaim) withAntecedent(before string, others []*ownClaim, endings []e
 		with.dangles = true
 	}
 	return &with
+}
+
+// naming returns which of the last two sentences names what the next one rests on, -1 for neither: the
+// last one with a person, or else the last one with any name.
+func naming(sentences []string) int {
+	least := max(0, len(sentences)-2)
+	for _, names := range []func(string) bool{namesPerson, func(s string) bool { return namingClause(s) != "" }} {
+		for i := len(sentences) - 1; i >= least; i-- {
+			if names(sentences[i]) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// Words of a text: titled are people by their title or what they are to the speaker, capital matches a
+// word with a capital that is not the first, and clauseEnds the end of a clause.
+var (
+	titled     = prefilter.New(`\b(?:Herrn?|Frau|Dr|Mr|Mrs|Ms|Miss|Onkel|Tante|Oma|Opa|Mama|Papa|Uncle|Aunt|Auntie|Señora?|Don|Doña)\b|(?i)\b(?:my|our|mein\pL*|unser\pL*|mis?|nuestr[oa]s?) \pL+|\b(?:mum|mom|dad|grandma|grandpa|nana)\b`, `(?:我|他|她)\p{Han}|老[師师闆板公婆]|[媽妈爸哥姊姐弟妹婆公]`)
+	capital    = regexp.MustCompile(`[^.!?\s] *[^\pL]\p{Lu}\p{Ll}`)
+	clauseEnds = regexp.MustCompile(`[,;:，；：—–!?。]\s*|\s+-\s+|\.{3}|…`)
+)
+
+// namesPerson reports whether a text names a person.
+func namesPerson(s string) bool {
+	return titled.MatchString(s) || slices.ContainsFunc(strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }), func(w string) bool {
+		folded := text.Fold(w)
+		return w != strings.ToLower(w) && names.IsGiven(folded) && !names.IsAlsoWord(folded) && !text.IsStopWord(folded)
+	})
+}
+
+// namingClause returns the clause of a sentence that names a person, the last of several, or else the first
+// with any name, without the mark at its end; "" for none.
+func namingClause(sentence string) (clause string) {
+	from, any := 0, ""
+	for _, at := range append(clauseEnds.FindAllStringIndex(sentence, -1), []int{len(sentence), len(sentence)}) {
+		switch part := strings.TrimRight(strings.TrimSpace(sentence[from:at[0]]), ". "); {
+		case namesPerson(part):
+			clause = part
+		case any == "" && (capital.MatchString(part) || strings.ContainsFunc(part, func(r rune) bool { return unicode.Is(unicode.Han, r) })):
+			any = part
+		}
+		from = at[1]
+	}
+	return cmp.Or(clause, any)
 }
 
 // of sets the text of a claim, to which words were added.
@@ -167,25 +210,17 @@ func (r *claimReader) nameFromTalk(ctx context.Context, told []*ownClaim) error 
 // each noun has a capital, only known given names count.
 func firstNames(message string) string {
 	message = text.Line(message)
+	if pair := severalNames.FindString(message); pair != "" {
+		return pair
+	}
 	german := lexicon.IsGerman(message)
-	from, to := -1, -1
 	for _, m := range text.Mentions(message) {
-		if m.Type != text.MentionName {
-			continue
-		}
-		if from < 0 {
-			if german && !slices.ContainsFunc(strings.Fields(m.Text), func(w string) bool { return names.IsGiven(text.Fold(w)) }) {
-				continue
-			}
-			from, to = m.Start, m.End
-		} else if joint := strings.TrimSpace(message[to:m.Start]); joint == "&" || joint == "and" || joint == "und" || joint == "y" {
-			to = m.End
-		} else {
-			break
+		if m.Type == text.MentionName && (!german || namesPerson(m.Text)) {
+			return m.Text
 		}
 	}
-	if from < 0 {
-		return ""
-	}
-	return message[from:to]
+	return ""
 }
+
+// severalNames matches two or more names.
+var severalNames = regexp.MustCompile(`\p{Lu}[\pL'’-]+(?: (?:&|and|und|y) \p{Lu}[\pL'’-]+)+`)

@@ -33,6 +33,7 @@ func TestASentenceIsShownWithWhatItRestsOn(t *testing.T) {
 		"the sentence before":    {"Walter rang at 9. The fair is on 3 May and he'd like the flyer by then.", "The fair is on 3 May and he'd like the flyer by then.", "Walter rang at 9. The fair is on 3 May and he'd like the flyer by then."},
 		"its clause":             {family + " " + father, father, "Im Brief geht es um die Eltern von Omar Said" + elision + father},
 		"not a question":         {"Any news? Told you about Ines. Hidden in the tool shed.", "Hidden in the tool shed.", "Told you about Ines. Hidden in the tool shed."},
+		"the one before":         {"Oma hat heute Geburtstag. Es gab Torte und Kaffee. Am meisten hat sie sich über das Foto gefreut.", "Am meisten hat sie sich über das Foto gefreut.", "Oma hat heute Geburtstag. Es gab Torte und Kaffee. Am meisten hat sie sich über das Foto gefreut."},
 		"nothing that stands":    {"Walter rang at 9. My sister lives in Oslo by the sea.", "My sister lives in Oslo by the sea.", "My sister lives in Oslo by the sea."},
 		"nothing without a name": {"What a day. The fair is on 3 May and he'd like the flyer.", "The fair is on 3 May and he'd like the flyer.", "The fair is on 3 May and he'd like the flyer."},
 	} {
@@ -43,7 +44,7 @@ func TestASentenceIsShownWithWhatItRestsOn(t *testing.T) {
 	require.Equal(t, []string{"He'd like the flyer by May."}, texts, "what no longer holds stays away")
 }
 
-// What begins with a word for somebody whom no message names is said in passing, unless a name follows or
+// What begins with a word for somebody that no message names is said in passing, unless a name follows or
 // the message before begins with one.
 func TestADanglingSentenceIsSaidInPassing(t *testing.T) {
 	for content, want := range map[string]Group{
@@ -71,11 +72,26 @@ func TestAStumpLeavesNoLine(t *testing.T) {
 	require.Len(t, texts, 1, "a message is no stump")
 }
 
+// The clause is the one with a person, the last of several.
+func TestNamingClause(t *testing.T) {
+	for sentence, want := range map[string]string{
+		"Es geht um die Eltern von Omar Said, sie kommen am Montag.":               "Es geht um die Eltern von Omar Said",
+		"Und jetzt zum Schönen: Jan Brandt liest schon fließend.":                  "Jan Brandt liest schon fließend",
+		"Frau Timm geht in Rente, und für Paul kommt im Mai ein Herr Holm, mit h.": "und für Paul kommt im Mai ein Herr Holm",
+		"the harbour is closed, but Mr Lowe has a key":                             "but Mr Lowe has a key",
+		"well, that was a day":                          "",
+		"Die Bücherei hat neue Regale, gelb gestrichen": "Die Bücherei hat neue Regale",
+	} {
+		require.Equal(t, want, namingClause(sentence))
+	}
+}
+
 func TestFirstNames(t *testing.T) {
 	for message, want := range map[string]string{
-		"Hanna & Jo want the 5 July, right out on the pier": "Hanna & Jo",
-		"the harbour people rang":                           "",
-		"Der Kuchen für Lena steht im Keller":               "Lena",
+		"Hanna & Jo want the 5 July, right out on the pier":      "Hanna & Jo",
+		"and a winter one came in: Siobhan and Petr, 6 December": "Siobhan and Petr",
+		"the harbour people rang":                                "",
+		"Der Kuchen für Lena steht im Keller":                    "Lena",
 	} {
 		require.Equal(t, want, firstNames(message))
 	}
