@@ -1,7 +1,6 @@
 package prompt
 
 import (
-	"cmp"
 	"context"
 	"regexp"
 	"slices"
@@ -92,7 +91,7 @@ func (c *ownClaim) withAntecedent(before string, others []*ownClaim, endings []e
 		if whole := span + " " + c.text; holds && !beside && text.Tokens(whole) <= maxSentence {
 			return with.of(whole, span)
 		}
-		if clause := namingClause(s); holds && clause != "" && text.Tokens(clause)+text.Tokens(c.text) <= maxSentence+clauseRest {
+		if clause, _ := namingClause(s); holds && clause != "" && text.Tokens(clause)+text.Tokens(c.text) <= maxSentence+clauseRest {
 			return with.of(clause+elision+c.text, clause)
 		}
 	}
@@ -109,10 +108,9 @@ func (c *ownClaim) withAntecedent(before string, others []*ownClaim, endings []e
 // naming returns which of the last two sentences names what the next one rests on, -1 for neither: the
 // last one with a person, or else the last one with any name.
 func naming(sentences []string) int {
-	least := max(0, len(sentences)-2)
-	for _, names := range []func(string) bool{namesPerson, func(s string) bool { return namingClause(s) != "" }} {
-		for i := len(sentences) - 1; i >= least; i-- {
-			if names(sentences[i]) {
+	for _, least := range []float64{namesRelation, namesSomething} {
+		for i := len(sentences) - 1; i >= max(0, len(sentences)-2); i-- {
+			if _, names := namingClause(sentences[i]); names >= least {
 				return i
 			}
 		}
@@ -120,36 +118,69 @@ func naming(sentences []string) int {
 	return -1
 }
 
-// Words of a text: titled are people by their title or what they are to the speaker, capital matches a
-// word with a capital that is not the first, and clauseEnds the end of a clause.
-var (
-	titled     = prefilter.New(`\b(?:Herrn?|Frau|Dr|Mr|Mrs|Ms|Miss|Onkel|Tante|Oma|Opa|Mama|Papa|Uncle|Aunt|Auntie|Señora?|Don|Doña)\b|(?i)\b(?:my|our|mein\pL*|unser\pL*|mis?|nuestr[oa]s?) \pL+|\b(?:mum|mom|dad|grandma|grandpa|nana)\b`, `(?:我|他|她)\p{Han}|老[師师闆板公婆]|[媽妈爸哥姊姐弟妹婆公]`)
-	capital    = regexp.MustCompile(`[^.!?\s] *[^\pL]\p{Lu}\p{Ll}`)
-	clauseEnds = regexp.MustCompile(`[,;:，；：—–!?。]\s*|\s+-\s+|\.{3}|…`)
+// How well a clause names what a later sentence rests on.
+const (
+	namesSomething = 1.0
+	namesInFull    = 1.8 // two words with a capital
+	namesRelation  = 2.0 // "my sister"
+	namesPerson    = 3.0
+
+	subordinate = 1.2 // less
 )
 
-// namesPerson reports whether a text names a person.
-func namesPerson(s string) bool {
-	return titled.MatchString(s) || slices.ContainsFunc(strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }), func(w string) bool {
+// Words of a clause: people by their title, people by what they are to the speaker, and the beginning of a
+// subordinate clause.
+var (
+	titled       = regexp.MustCompile(`(?:^|[^\pL])(?:Herrn?|Frau|Dr|Mr|Mrs|Ms|Miss|Onkel|Tante|Uncle|Aunt|Auntie|Señora?|Don|Doña)\.? \p{Lu}`)
+	relations    = prefilter.New(`(?i)\b(?:my|our|mein\pL*|unser\pL*|mis?|nuestr[oa]s?) \pL+|\b(?:mum|mom|dad|grandma|grandpa|nana|oma|opa|mama|papa)\b`, `我\p{Han}|老[師师闆板公婆]|[媽妈爸哥姊姐弟妹婆公]`)
+	subordinates = regexp.MustCompile(`^(?:die|der|das|dem|den|dessen|deren|dass|ob|weil|wenn|wie|wo|was|who|which|that|whether|because|if|que|si|porque)(?:[^\pL]|$)`)
+	clauseEnds   = regexp.MustCompile(`[,;:，；：—–!?。]\s*|\s+-\s+|\.{3}|…`)
+	joinedTo     = regexp.MustCompile(`^(?i:and|but|und|aber|y|pero) `)
+)
+
+// namesIn returns how well a clause names somebody or something.
+func namesIn(clause string) (best float64) {
+	before := false
+	for i, w := range strings.FieldsFunc(clause, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' }) {
 		folded := text.Fold(w)
-		return w != strings.ToLower(w) && names.IsGiven(folded) && !names.IsAlsoWord(folded) && !text.IsStopWord(folded)
-	})
+		capital := w != strings.ToLower(w) && !(i == 0 && text.IsStopWord(folded)) && folded != "i"
+		switch {
+		case !capital:
+		case names.IsGiven(folded) && !names.IsAlsoWord(folded) && !text.IsStopWord(folded):
+			best = namesPerson
+		case before:
+			best = max(best, namesInFull)
+		default:
+			best = max(best, namesSomething)
+		}
+		before = capital
+	}
+	switch {
+	case titled.MatchString(clause):
+		best = namesPerson
+	case relations.MatchString(clause):
+		best = max(best, namesRelation)
+	case best == 0 && strings.ContainsFunc(clause, func(r rune) bool { return unicode.Is(unicode.Han, r) }):
+		best = namesSomething
+	}
+	if subordinates.MatchString(clause) {
+		best -= subordinate
+	}
+	return best
 }
 
-// namingClause returns the clause of a sentence that names a person, the last of several, or else the first
-// with any name, without the mark at its end; "" for none.
-func namingClause(sentence string) (clause string) {
-	from, any := 0, ""
+// namingClause returns the clause of a sentence that best names somebody or something, the last of several,
+// without the mark at its end, and how well it does; "" for none.
+func namingClause(sentence string) (clause string, best float64) {
+	from := 0
 	for _, at := range append(clauseEnds.FindAllStringIndex(sentence, -1), []int{len(sentence), len(sentence)}) {
-		switch part := strings.TrimRight(strings.TrimSpace(sentence[from:at[0]]), ". "); {
-		case namesPerson(part):
-			clause = part
-		case any == "" && (capital.MatchString(part) || strings.ContainsFunc(part, func(r rune) bool { return unicode.Is(unicode.Han, r) })):
-			any = part
+		part := joinedTo.ReplaceAllString(strings.TrimRight(strings.TrimSpace(sentence[from:at[0]]), ". "), "")
+		if of := namesIn(part); of >= max(best, namesSomething) {
+			clause, best = part, of
 		}
 		from = at[1]
 	}
-	return cmp.Or(clause, any)
+	return clause, best
 }
 
 // of sets the text of a claim, to which words were added.
@@ -215,7 +246,7 @@ func firstNames(message string) string {
 	}
 	german := lexicon.IsGerman(message)
 	for _, m := range text.Mentions(message) {
-		if m.Type == text.MentionName && (!german || namesPerson(m.Text)) {
+		if m.Type == text.MentionName && (!german || namesIn(m.Text) >= namesPerson) {
 			return m.Text
 		}
 	}
