@@ -121,7 +121,7 @@ func naming(sentences []string) int {
 // How well a clause names what a later sentence rests on.
 const (
 	namesSomething = 1.0
-	namesInFull    = 1.8 // two words with a capital
+	namesInFull    = 1.8 // it begins with two words with a capital
 	namesRelation  = 2.0 // "my sister"
 	namesPerson    = 3.0
 
@@ -148,7 +148,7 @@ func namesIn(clause string) (best float64) {
 		case !capital:
 		case names.IsGiven(folded) && !names.IsAlsoWord(folded) && !text.IsStopWord(folded):
 			best = namesPerson
-		case before:
+		case before && i == 1:
 			best = max(best, namesInFull)
 		default:
 			best = max(best, namesSomething)
@@ -169,13 +169,13 @@ func namesIn(clause string) (best float64) {
 	return best
 }
 
-// namingClause returns the clause of a sentence that best names somebody or something, the last of several,
-// without the mark at its end, and how well it does; "" for none.
+// namingClause returns the clause of a sentence that best names somebody or something, the last of several
+// with a person, without the mark at its end, and how well it does; "" for none.
 func namingClause(sentence string) (clause string, best float64) {
 	from := 0
 	for _, at := range append(clauseEnds.FindAllStringIndex(sentence, -1), []int{len(sentence), len(sentence)}) {
 		part := joinedTo.ReplaceAllString(strings.TrimRight(strings.TrimSpace(sentence[from:at[0]]), ". "), "")
-		if of := namesIn(part); of >= max(best, namesSomething) {
+		if of := namesIn(part); of > best && of >= namesSomething || of == namesPerson {
 			clause, best = part, of
 		}
 		from = at[1]
