@@ -52,6 +52,28 @@ func TestLastingSentenceIsKept(t *testing.T) {
 	require.Empty(t, only.profiled())
 }
 
+// A message that begins with "them" is shown with the name in the message before.
+func TestWhatRestsOnTheMessageBeforeIsShownWithItsName(t *testing.T) {
+	l := newDiary(t)
+	l.says("Hanna & Jo want the 5 July for their wedding, the ceremony is right out on the pier")
+	l.publish("told them 900 for the evening, they always pay me a quarter in advance")
+	require.Contains(t, l.profiled(), "(Hanna & Jo) told them 900 for the evening, they always pay me a quarter in advance")
+}
+
+// A sentence that only asks to keep something keeps the one before it.
+func TestKeptIsWhatStandsBeforeABareRequest(t *testing.T) {
+	l := newDiary(t)
+	l.says("So, der erste Tag mit der Gruppe ist geschafft, zwölf Kinder, und ich will nur noch liegen. Lotte Brandt hat eine schwere Wespenallergie, da zählt jede Minute. Das musst du dir bitte dauerhaft merken, das darf mir bei keinem Picknick passieren.")
+	var kept []string
+	for _, m := range l.claimed() {
+		if m.Protected {
+			kept = append(kept, m.Content)
+		}
+	}
+	require.Equal(t, []string{"Lotte Brandt hat eine schwere Wespenallergie, da zählt jede Minute."}, kept)
+	require.NotContains(t, strings.Join(l.profiled(), " "), "dauerhaft merken")
+}
+
 // What is to be kept is what the request says after its colon, not what stands beside it, and a
 // standing wish is kept that reads like a task.
 func TestKeptIsWhatTheRequestSays(t *testing.T) {

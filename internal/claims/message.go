@@ -125,6 +125,7 @@ func (r *Reader) understand(owner schema.Scope, m *schema.Memory, known ...said.
 		msg.requests = slices.DeleteFunc(msg.requests, func(q said.Request) bool { return q.Verb != said.Forget })
 		return msg
 	}
+	msg.withBareKeep()
 	if _, pure := series.Bare(m.Content); !pure && said.Feigned(m.Content) && !slices.ContainsFunc(msg.requests, isSure) {
 		return msg
 	}
@@ -147,6 +148,9 @@ func (m *Message) wishes() (more []said.Claim) {
 	}
 	likeliest := 0.0
 	for _, s := range said.MannerOf(m.Content) {
+		if noWish(s.Sentence) {
+			continue
+		}
 		if likeliest = max(likeliest, s.P); s.P >= LeastManner {
 			more = append(more, said.Claim{Sentence: s.Sentence, Temporal: said.State, Lasting: s.P, Wish: true})
 		}
@@ -184,7 +188,11 @@ func (m *Message) lasting() (more []said.Claim) {
 		if len(grounding.Endings(s.Sentence)) > 0 || intent.Changes.P(s.Sentence) >= likelyEnds {
 			least = 0 // what it ends is kept
 		}
-		if s.P < least || orders.Task(s.Sentence) || s.P < leastAsked && text.IsGeneral(s.Sentence) || slices.ContainsFunc(m.claims, func(c said.Claim) bool { return overlap(c.Sentence, s.Sentence) }) {
+		if keepsOther(s.Sentence) {
+			asked = true
+			continue // what it asks to keep stands in another sentence
+		}
+		if s.P < least || m.ofText(s.Sentence) || orders.Task(s.Sentence) || s.P < leastAsked && text.IsGeneral(s.Sentence) || slices.ContainsFunc(m.claims, func(c said.Claim) bool { return overlap(c.Sentence, s.Sentence) }) {
 			continue
 		}
 		if slices.ContainsFunc(m.requests, func(q said.Request) bool {

@@ -128,7 +128,7 @@ func (w *reading) keep(ctx context.Context, q said.Request) error {
 		}
 	}
 	if len(targets) == 0 && q.About == "" {
-		targets = w.madeIn("")
+		targets = w.madeBefore(q.Sentence)
 	}
 	if len(targets) == 0 {
 		from, sentence := w.Memory, q.Sentence

@@ -262,4 +262,11 @@ var coreMemory = []Mutant{
 		New:     ``,
 		Test:    "TestTakenBackSentencesAreNotShownWithTheirNeighbours",
 	},
+	{
+		Defence: "a line is not shown with an earlier sentence that was taken back",
+		File:    "internal/prompt/leaning.go",
+		Old:     `return strings.Contains(folded, over) }) && strings`,
+		New:     `return folded == "" }) && strings`,
+		Test:    "TestASentenceIsShownWithWhatItRestsOn",
+	},
 }

@@ -47,6 +47,8 @@ type ownClaim struct {
 	passes   time.Time // end of an event or plan; zero for others
 	ownEnd   time.Time // see [ownEnd]
 	lapsed   bool      // the own end is over
+	named    string    // by the message before, if the sentence dangles
+	dangles  bool      // it begins with a word for what no message names
 	days     []day     // those the sentence names, without the one on which it was said
 	terms    []string  // distinct, of the sentence, the claim and its tags
 	roots    []string  // of the terms
@@ -155,7 +157,10 @@ func (r *claimReader) read(ctx context.Context, ids []int64) ([]*ownClaim, error
 		}
 		told = append(told, c)
 	}
-	return told, r.markEnded(ctx, told)
+	if err := r.markEnded(ctx, told); err != nil {
+		return nil, err
+	}
+	return told, r.nameFromTalk(ctx, told)
 }
 
 // markEnded sets, for each sentence, what else in it no longer holds.

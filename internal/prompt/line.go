@@ -36,7 +36,8 @@ var groups = []Group{Kept, Told, Said, Approved, Passing}
 // Line is a sentence of the user's that supports a current claim, or an approved text.
 type Line struct {
 	// Text is the sentence, verbatim except for line breaks; very long ones are
-	// cut.
+	// cut. One that rests on an earlier sentence begins with that, with the clause that names
+	// what it is about and "…", or in brackets with a name from the message before.
 	Text  string `json:"text"`
 	Group Group  `json:"group"`
 	// Speaker is who said it, "" for the user or where the lines have one speaker only.
@@ -115,7 +116,7 @@ func (c *ownClaim) group() Group {
 	if c.approved {
 		return Approved
 	}
-	if of := groupOf(&c.claim); of != Said || !c.lapsed {
+	if of := groupOf(&c.claim); of != Said || !c.lapsed && !c.dangles {
 		return of
 	}
 	return Passing
@@ -138,6 +139,7 @@ func linesOf(current map[int64]*ownClaim, loc *time.Location, now time.Time) *Li
 		}
 	}
 	joinNeighbours(ordered)
+	ordered = nameAntecedents(ordered, endings)
 	byText := make(map[string]*line)
 	var lines []*line
 	// longer ones first, since a sentence within another one needs no line; the newest first of

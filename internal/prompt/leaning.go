@@ -1,0 +1,257 @@
+package prompt
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/ebbmem/ebb/internal/claims"
+	"github.com/ebbmem/ebb/internal/grounding"
+	"github.com/ebbmem/ebb/internal/names"
+	"github.com/ebbmem/ebb/internal/prefilter"
+	"github.com/ebbmem/ebb/internal/said"
+	"github.com/ebbmem/ebb/internal/text"
+	"github.com/ebbmem/ebb/recall/lexicon"
+	"github.com/ebbmem/ebb/schema"
+)
+
+// stumpLikely is the probability of staying true below which a stump leaves no line.
+const stumpLikely = 0.35
+
+// elision stands between the clause of a message that names something and a later sentence about it.
+const elision = " … "
+
+// nameAntecedents replaces claims whose sentence rests on another one by copies with the sentence of
+// their message that names their subject, or with the clause of it that does if there is no room for
+// more or that sentence has a line of its own. It removes stumps. What names it neither there
+// nor in the message before is taken for said in passing.
+func nameAntecedents(shown []*ownClaim, endings []ending) []*ownClaim {
+	bySource := make(map[int64][]*ownClaim)
+	for _, c := range shown {
+		bySource[c.source.ID] = append(bySource[c.source.ID], c)
+	}
+	out := make([]*ownClaim, 0, len(shown))
+	for _, c := range shown {
+		if c.approved || c.source.ID == c.claim.ID {
+			out = append(out, c)
+			continue
+		}
+		message := text.Line(c.source.Content)
+		at := strings.Index(message, strings.TrimSuffix(c.text, "…"))
+		if c.isStump(message) {
+			continue
+		}
+		if lean := leanOf(c.text); lean != grounding.Stands && at >= 0 {
+			c = c.withAntecedent(message[:at], bySource[c.source.ID], endings, lean)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// leanOf returns how much the first sentence of a text rests on another, unless the next one begins with
+// a name: "He's here. Biscuit, nine weeks".
+func leanOf(s string) grounding.Lean {
+	sentences := grounding.Sentences(s)
+	if len(sentences) == 0 {
+		return grounding.Stands
+	}
+	lean := grounding.LeanOf(sentences[0])
+	if lean == grounding.Dangles && len(sentences) > 1 && nameFollows.MatchString(sentences[1]) {
+		return grounding.Stands
+	}
+	return lean
+}
+
+// nameFollows matches a sentence that begins with a name, which the one before may have a pronoun for.
+var nameFollows = regexp.MustCompile(`^\p{Lu}[\pL'’-]+(?: \p{Lu}[\pL'’-]+)?,`)
+
+// isStump reports whether a claim is of a sentence that says nothing without the rest of its message.
+func (c *ownClaim) isStump(message string) bool {
+	return c.isLasting() && !c.claim.Protected && claims.Likely(&c.claim) < stumpLikely && len(c.days) == 0 && c.ownEnd.IsZero() &&
+		len(c.endings) == 0 && len(c.text) < len(message) && len(grounding.Sentences(c.text)) == 1 && grounding.IsStump(c.text)
+}
+
+// withAntecedent returns a copy of a claim with what of its message before it names what it rests on.
+// others are the claims of the message.
+func (c *ownClaim) withAntecedent(before string, others []*ownClaim, endings []ending, lean grounding.Lean) *ownClaim {
+	with := *c
+	own := text.Line(said.Own(c.source.Content))
+	sentences := grounding.Sentences(before)
+	if i := naming(sentences); i >= 0 {
+		s := sentences[i]
+		span := strings.TrimSpace(before[strings.LastIndex(before, s):])
+		folded := text.Fold(span)
+		holds := !slices.ContainsFunc(c.over, func(over string) bool { return strings.Contains(folded, over) }) && strings.Contains(own, span) &&
+			lastEnding(endings, span, c.source.EventTime.Time, text.Fold(c.who())) == nil
+		beside := slices.ContainsFunc(others, func(o *ownClaim) bool { return len(o.text) > len(s) && strings.Contains(o.text, s) })
+		if whole := span + " " + c.text; holds && !beside && text.Tokens(whole) <= maxSentence {
+			return with.of(whole, span)
+		}
+		if clause, _ := namingClause(s); holds && clause != "" && text.Tokens(clause)+text.Tokens(c.text) <= maxSentence+clauseRest {
+			return with.of(clause+elision+c.text, clause)
+		}
+	}
+	switch {
+	case len(sentences) > 0 || lean != grounding.Dangles:
+	case c.named != "":
+		return with.of("("+c.named+") "+c.text, c.named)
+	default:
+		with.dangles = true
+	}
+	return &with
+}
+
+// naming returns which of the last two sentences names what the next one rests on, -1 for neither: the
+// last one with a person, or else the last one with any name.
+func naming(sentences []string) int {
+	for _, least := range []float64{namesRelation, namesSomething} {
+		for i := len(sentences) - 1; i >= max(0, len(sentences)-2); i-- {
+			if _, names := namingClause(sentences[i]); names >= least {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// How well a clause names what a later sentence rests on.
+const (
+	namesSomething = 1.0
+	namesInFull    = 1.8 // it begins with two words with a capital
+	namesRelation  = 2.0 // "my sister"
+	namesPerson    = 3.0
+
+	subordinate = 1.2 // less
+)
+
+// Words of a clause: people by their title, people by what they are to the speaker, and the beginning of a
+// subordinate clause.
+var (
+	titled       = regexp.MustCompile(`(?:^|[^\pL])(?:Herrn?|Frau|Dr|Mr|Mrs|Ms|Miss|Onkel|Tante|Uncle|Aunt|Auntie|Señora?|Don|Doña)\.? \p{Lu}`)
+	relations    = prefilter.New(`(?i)\b(?:my|our|mein\pL*|unser\pL*|mis?|nuestr[oa]s?) \pL+|\b(?:mum|mom|dad|grandma|grandpa|nana|oma|opa|mama|papa)\b`, `我\p{Han}|老[師师闆板公婆]|[媽妈爸哥姊姐弟妹婆公]`)
+	subordinates = regexp.MustCompile(`^(?:die|der|das|dem|den|dessen|deren|dass|ob|weil|wenn|wie|wo|was|who|which|that|whether|because|if|que|si|porque)(?:[^\pL]|$)`)
+	clauseEnds   = regexp.MustCompile(`[,;:，；：—–!?。]\s*|\s+-\s+|\.{3}|…`)
+	joinedTo     = regexp.MustCompile(`^(?i:and|but|und|aber|y|pero) `)
+)
+
+// namesIn returns how well a clause names somebody or something.
+func namesIn(clause string) (best float64) {
+	before := false
+	for i, w := range strings.FieldsFunc(clause, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' }) {
+		folded := text.Fold(w)
+		capital := w != strings.ToLower(w) && !(i == 0 && text.IsStopWord(folded)) && folded != "i"
+		switch {
+		case !capital:
+		case names.IsGiven(folded) && !names.IsAlsoWord(folded) && !text.IsStopWord(folded):
+			best = namesPerson
+		case before && i == 1:
+			best = max(best, namesInFull)
+		default:
+			best = max(best, namesSomething)
+		}
+		before = capital
+	}
+	switch {
+	case titled.MatchString(clause):
+		best = namesPerson
+	case relations.MatchString(clause):
+		best = max(best, namesRelation)
+	case best == 0 && strings.ContainsFunc(clause, func(r rune) bool { return unicode.Is(unicode.Han, r) }):
+		best = namesSomething
+	}
+	if subordinates.MatchString(clause) {
+		best -= subordinate
+	}
+	return best
+}
+
+// namingClause returns the clause of a sentence that best names somebody or something, the last of several
+// with a person, without the mark at its end, and how well it does; "" for none.
+func namingClause(sentence string) (clause string, best float64) {
+	from := 0
+	for _, at := range append(clauseEnds.FindAllStringIndex(sentence, -1), []int{len(sentence), len(sentence)}) {
+		part := joinedTo.ReplaceAllString(strings.TrimRight(strings.TrimSpace(sentence[from:at[0]]), ". "), "")
+		if of := namesIn(part); of > best && of >= namesSomething || of == namesPerson {
+			clause, best = part, of
+		}
+		from = at[1]
+	}
+	return clause, best
+}
+
+// of sets the text of a claim, to which words were added.
+func (c *ownClaim) of(shown, added string) *ownClaim {
+	c.text, c.terms, c.roots = shown, slices.Clone(c.terms), slices.Clone(c.roots)
+	for _, term := range text.Terms(added) {
+		c.terms, c.roots = append(c.terms, term), append(c.roots, lexicon.Roots(term)...)
+	}
+	slices.Sort(c.terms)
+	slices.Sort(c.roots)
+	c.terms, c.roots = slices.Compact(c.terms), slices.Compact(c.roots)
+	return c
+}
+
+// namedWithin is how long before a message another one of its conversation may name what it is about.
+const namedWithin = time.Hour
+
+// nameFromTalk finds, for messages that begin with what rests on an earlier sentence, the name with
+// which the message of the same speaker just before begins: "Hanna and Jo want the 5 July", "told
+// them 900".
+func (r *claimReader) nameFromTalk(ctx context.Context, told []*ownClaim) error {
+	type found struct {
+		name string
+		of   int64
+	}
+	known := make(map[int64]found)
+	for _, c := range told {
+		m := &c.source
+		if c.text == "" || m.Kind != schema.KindEpisode || leanOf(c.text) != grounding.Dangles || !strings.HasPrefix(text.Line(m.Content), strings.TrimSuffix(c.text, "…")) {
+			continue
+		}
+		f, done := known[m.ID]
+		if !done {
+			before, err := r.s.Before(ctx, m, 3)
+			if err != nil {
+				return err
+			}
+			if at := slices.IndexFunc(before, func(b schema.Memory) bool { return b.Role == "user" }); at >= 0 {
+				b := before[at]
+				withdrawn, err := r.withdrawnFrom(ctx, map[int64]schema.Memory{b.ID: b})
+				if err != nil {
+					return err
+				}
+				if isOwnSaying(&b) && b.Speaker == m.Speaker && m.EventTime.Sub(b.EventTime.Time) <= namedWithin && len(withdrawn[b.ID]) == 0 {
+					f = found{firstNames(b.Content), b.ID}
+				}
+			}
+			known[m.ID] = f
+		}
+		if f.name != "" {
+			c.named, c.needs = f.name, append(c.needs, f.of)
+		}
+	}
+	return nil
+}
+
+// firstNames returns the first name of a message with those joined to it: "Hanna & Jo". In German, where
+// each noun has a capital, only known given names count.
+func firstNames(message string) string {
+	message = text.Line(message)
+	if pair := severalNames.FindString(message); pair != "" {
+		return pair
+	}
+	german := lexicon.IsGerman(message)
+	for _, m := range text.Mentions(message) {
+		if m.Type == text.MentionName && (!german || namesIn(m.Text) >= namesPerson) {
+			return m.Text
+		}
+	}
+	return ""
+}
+
+// severalNames matches two or more names.
+var severalNames = regexp.MustCompile(`\p{Lu}[\pL'’-]+(?: (?:&|and|und|y) \p{Lu}[\pL'’-]+)+`)
