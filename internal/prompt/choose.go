@@ -362,6 +362,49 @@ func (c *Section) Repeats(m *schema.Memory) bool {
 	})
 }
 
+// Unquoted returns the entries without those that the section repeats, and without messages of
+// which it quotes the larger part and all that has a word of the question. A message whose day may
+// be the answer stays, unless its lines have the day.
+func (c *Section) Unquoted(entries []Entry, question string, p *lexicon.Plan) []Entry {
+	quoted, lines := c.Quoted(), sync.OnceValue(func() (lines []string) {
+		for l := range strings.Lines(c.Text) {
+			lines = append(lines, text.Fold(strings.TrimPrefix(l, "- ")))
+		}
+		return lines
+	})
+	terms := text.QueryTerms(text.WithoutFunctionWords(question), maxLikenessTerms)
+	return slices.DeleteFunc(entries, func(e Entry) bool {
+		switch m := &e.Memory; {
+		case c.Repeats(m):
+			return true
+		case m.Kind != schema.KindEpisode || !slices.Contains(quoted, m.UID):
+			return false
+		}
+		shown := text.Fold(cmp.Or(e.Content, text.Line(e.Memory.Content)))
+		rest := shown
+		for _, l := range lines() {
+			said, mark := cutMark(l)
+			if mark == "" && (p.AsksDate || len(p.Spans) > 0) {
+				continue
+			}
+			for part := range strings.SplitSeq(said, "...") {
+				if part = strings.TrimSpace(part); part != "" {
+					rest = strings.Replace(rest, part, " ", 1)
+				}
+			}
+		}
+		return 2*text.Tokens(rest) < text.Tokens(shown) && held(terms, rest) == 0
+	})
+}
+
+// cutMark splits a line at what [Line.Render] adds to the words of the user.
+func cutMark(line string) (said, mark string) {
+	if at := strings.LastIndex(line, " ("); at >= 0 && strings.HasSuffix(line, ")") {
+		return line[:at], line[at:]
+	}
+	return line, ""
+}
+
 // Quoted returns the public ids of the memories that the section quotes: messages, and claims
 // without one.
 func (c *Section) Quoted() (uids []string) {
