@@ -182,7 +182,7 @@ var (
 	// ownNamed matches an owner, up to two words for what is owned, and a name.
 	ownNamed = regexp.MustCompile(`(?:^|[^\pL])(?i:my|our|mi|mis|nuestr[oa]s?|mein\pL*|unser\pL*) ((?:\p{Ll}+ ){1,2}|(?:neue\pL* )?\p{Lu}\p{Ll}+ )(\p{Lu}\pL+)`)
 	// states matches what tells something beside a question or a request: a relative clause about a
-	// name, what another person is to be told, a reminder, a rhetorical question.
+	// name, a message to another person, a reminder, a rhetorical question.
 	states = prefilter.New(
 		`\p{Lu}\pL+, (?:who|whose|which|que|quien|quienes|cuy[oa]s?) `,
 		`(?i), (?:der|die|das|dem|den|deren|dessen)\b.*\b(?:jetzt|nun|inzwischen|mittlerweile|neuerdings|seit|gerade)\b`,
