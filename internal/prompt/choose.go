@@ -363,8 +363,9 @@ func (c *Section) Repeats(m *schema.Memory) bool {
 }
 
 // Unquoted returns the entries without those that the section repeats, and without messages of
-// which it quotes the larger part and all that has a word of the question. A message whose day may
-// be the answer stays, unless its lines have the day.
+// which a line quotes two thirds and all that has a word of the question. Several lines may stand
+// far apart: "the new number is 60912" says nothing without the sentence before it. A message whose
+// day may be the answer stays, unless the line has the day.
 func (c *Section) Unquoted(entries []Entry, question string, p *lexicon.Plan) []Entry {
 	quoted, lines := c.Quoted(), sync.OnceValue(func() (lines []string) {
 		for l := range strings.Lines(c.Text) {
@@ -381,19 +382,19 @@ func (c *Section) Unquoted(entries []Entry, question string, p *lexicon.Plan) []
 			return false
 		}
 		shown := text.Fold(cmp.Or(e.Content, text.Line(e.Memory.Content)))
-		rest := shown
-		for _, l := range lines() {
+		return slices.ContainsFunc(lines(), func(l string) bool {
 			said, mark := cutMark(l)
 			if mark == "" && (p.AsksDate || len(p.Spans) > 0) {
-				continue
+				return false
 			}
+			rest := shown
 			for part := range strings.SplitSeq(said, "...") {
 				if part = strings.TrimSpace(part); part != "" {
 					rest = strings.Replace(rest, part, " ", 1)
 				}
 			}
-		}
-		return 2*text.Tokens(rest) < text.Tokens(shown) && held(terms, rest) == 0
+			return 3*len(rest) <= len(shown) && held(terms, rest) == 0
+		})
 	})
 }
 

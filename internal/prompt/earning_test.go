@@ -101,19 +101,19 @@ func TestFillsOfALongTimeAreLeftOut(t *testing.T) {
 	assert.Equal(t, entries[1].Memory.Content, kept[0].Memory.Content)
 }
 
-// A message is not shown again beside its sentences in the section, but for a word of the question
-// that they do not hold, or for its day.
-func TestMessagesQuotedBySentences(t *testing.T) {
+// A message is not shown again beside a line that quotes most of it, but for a word of the question
+// that the line does not hold, or for its day.
+func TestMessagesQuotedByALine(t *testing.T) {
 	claims := make(map[int64]*ownClaim)
-	dental := "Pellow Dental runs on WordPress with a theme that was written by hand by the man who had the job before me and left nothing but a note."
-	bakery := "The bakery is built with Astro and pulls its cakes from Sanity, which the owner fills in herself at night after the last of the loaves."
-	of := message(claims, 2, "Right, my stack. "+dental+" "+bakery, dental, bakery)
+	const bakery = "The bakery is built with Astro and pulls its cakes from Sanity, which the owner fills in herself in the little room behind the ovens with the blue door, the green chair and the picture of a boat on a lake in the hills."
+	const filler = "Pellow Dental has WordPress, more or less, with a theme by hand."
+	of := message(claims, 2, bakery+" "+filler, bakery)
 	section := chosen(claims, 400, "bakery")
-	require.Contains(t, section.Text, dental)
+	require.Contains(t, section.Text, "- "+bakery+"\n")
 	record := []Entry{{Result: recall.Result{Memory: of[0].source}}}
 	require.False(t, section.Repeats(&of[0].source))
 	for question, kept := range map[string]int{
-		"What is the bakery built with?": 0, "Who runs on WordPress?": 0, "What did I say about my stack?": 1, "On which date did I tell you about the bakery?": 1,
+		"What is the bakery built with?": 0, "Is it Astro?": 0, "Who runs on WordPress?": 1, "On which date did I tell you about the bakery?": 1,
 	} {
 		p := lexicon.PlanOf(question, time.Date(2026, 3, 9, 12, 0, 0, 0, time.UTC))
 		assert.Len(t, section.Unquoted(slices.Clone(record), question, &p), kept, question)
