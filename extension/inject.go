@@ -74,14 +74,13 @@ func (s *Session) find(ctx context.Context, question, whole string) (*Injection,
 	core, failed := s.ext.coreMemory(ctx, s.scope, loc)
 	answer, query, err := s.search(ctx, question, whole, loc)
 	cfg, plan := &s.ext.cfg, query.Plan
-	limit := searchLimit(plan, cfg)
 	found := &Injection{Core: core.Blocks, CoreTokens: core.Sum()}
 	var results []Result
 	var about float64
 	if answer != nil {
 		found.Query, results, about = query, answer.Results, answer.Relevance
 	}
-	relevant := dropRepeated(choose(about, injectable(results), cfg, text.QueryTerms(found.Query.Text, 0)))
+	relevant, limit := prompt.Earning(dropRepeated(choose(about, injectable(results), cfg, text.QueryTerms(found.Query.Text, 0))), question, plan, searchLimit(plan, cfg))
 	section, unread := s.ext.coreSection(ctx, s.scope, coreRequest{
 		blocks: core.Text, question: question, talk: s.talk().last(cfg.Now()), bare: plan.Bare, found: results,
 		beside: prompt.EntryTokens(relevant[:min(len(relevant), limit)], loc),
@@ -89,7 +88,7 @@ func (s *Session) find(ctx context.Context, question, whole string) (*Injection,
 	found.Profile, found.ProfileTokens = section.Lines()
 	found.quoted = section.Quoted()
 	relevant, unkept := s.keep(ctx, answer, whole, relevant)
-	relevant = slices.DeleteFunc(relevant, func(e prompt.Entry) bool { return section.Repeats(&e.Memory) })
+	relevant = section.Unquoted(relevant, question, plan)
 	relevant = relevant[:min(len(relevant), limit)] // faded memories come last and fill what is left of the limit
 	unmarked := error(nil)
 	if !section.AllHold || section.Several {

@@ -24,6 +24,15 @@ func planned(t *testing.T, s *Searcher, question string, change func(*lexicon.Pl
 
 const aDay = 24 * 60 // minutes
 
+// A question about what an agent did gets that agent's reports.
+func TestReportsOfAnAgent(t *testing.T) {
+	db := open(t)
+	say(t, db, ada, append(week(), turn{"tue", "Coder", "assistant", "Report, shop-web: unpinned sharp, 60 images compared.", "", -aDay + 30})...)
+	s := New(db, Options{})
+	defer s.Close()
+	assert.Equal(t, []string{"Report, shop-web: unpinned sharp, 60 images compared."}, texts(planned(t, s, "What did the coding agent get done yesterday?", nil))[:1])
+}
+
 // week is a user's week up to noon of Wednesday, 14 May 2025.
 func week() []turn {
 	return []turn{

@@ -47,6 +47,12 @@ func (r *Request) pickSpans(ctx context.Context, all *ranked) ([]pick, error) {
 	for i := range dated {
 		dated[i].why, dated[i].minRelevance = whyDate, answerRelevance
 	}
+	if p.Agent {
+		reports := slices.DeleteFunc(slices.Clone(from), func(p pick) bool { return p.memory.Role != "assistant" || p.memory.Speaker == "" })
+		if len(reports) > 0 {
+			return r.distinct(reports, r.limit()), nil
+		}
+	}
 	if !p.Story {
 		return r.matching(append(dated, from...)), nil
 	}

@@ -366,6 +366,50 @@ func (c *Section) Repeats(m *schema.Memory) bool {
 	})
 }
 
+// Unquoted returns the entries without those that the section repeats, and without messages of
+// which a line quotes two thirds and all that has a word of the question. Several lines may stand
+// far apart: "the new number is 60912" says nothing without the sentence before it. A message whose
+// day may be the answer stays, unless the line has the day.
+func (c *Section) Unquoted(entries []Entry, question string, p *lexicon.Plan) []Entry {
+	quoted, lines := c.Quoted(), sync.OnceValue(func() (lines []string) {
+		for l := range strings.Lines(c.Text) {
+			lines = append(lines, text.Fold(strings.TrimPrefix(l, "- ")))
+		}
+		return lines
+	})
+	terms := text.QueryTerms(text.WithoutFunctionWords(question), maxLikenessTerms)
+	return slices.DeleteFunc(entries, func(e Entry) bool {
+		switch m := &e.Memory; {
+		case c.Repeats(m):
+			return true
+		case m.Kind != schema.KindEpisode || !slices.Contains(quoted, m.UID):
+			return false
+		}
+		shown := text.Fold(cmp.Or(e.Content, text.Line(e.Memory.Content)))
+		return slices.ContainsFunc(lines(), func(l string) bool {
+			said, mark := cutMark(l)
+			if mark == "" && (p.AsksDate || len(p.Spans) > 0) {
+				return false
+			}
+			rest := shown
+			for part := range strings.SplitSeq(said, "...") {
+				if part = strings.TrimSpace(part); part != "" {
+					rest = strings.Replace(rest, part, " ", 1)
+				}
+			}
+			return 3*len(rest) <= len(shown) && held(terms, rest) == 0
+		})
+	})
+}
+
+// cutMark splits a line at what [Line.Render] adds to the words of the user.
+func cutMark(line string) (said, mark string) {
+	if at := strings.LastIndex(line, " ("); at >= 0 && strings.HasSuffix(line, ")") {
+		return line[:at], line[at:]
+	}
+	return line, ""
+}
+
 // Quoted returns the public ids of the memories that the section quotes: messages, and claims
 // without one.
 func (c *Section) Quoted() (uids []string) {

@@ -204,5 +204,5 @@ var (
 	askedBefore = strings.FieldsFunc(` i ask | i asked | did i ask | asked you | i brought up | did i bring up | i mentioned | did i mention | i mention | i been asking| i wanted to know| my question| my last question| you answer| your answer| did you reply
  gefragt | frage ich | meine frage| meine letzte frage| deine antwort| hast du geantwortet| wollte ich wissen
  pregunté| he preguntado| te pregunt| mi pregunta| mi última pregunta| tu respuesta| respondiste| quería saber
-我问| 问过|我的问题|我剛問|你回答|你的回答|问了什么|问你`, func(r rune) bool { return r == '|' || r == '\n' })
+我问| 问过|我的问题|我剛問|我問|你回答|你的回答|问了什么|问你|問了什麼|問你`, func(r rune) bool { return r == '|' || r == '\n' })
 )

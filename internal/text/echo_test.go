@@ -52,7 +52,7 @@ func TestIsNoAnswer(t *testing.T) {
 
 func TestAsksWhatWasAsked(t *testing.T) {
 	for _, s := range []string{
-		"What did I ask you yesterday?", "What was my last question?", "Was habe ich dich gestern gefragt?", "¿Qué te pregunté ayer?", "我昨天问了什么？",
+		"What did I ask you yesterday?", "What was my last question?", "Was habe ich dich gestern gefragt?", "¿Qué te pregunté ayer?", "我昨天问了什么？", "我昨天問了什麼？",
 	} {
 		require.True(t, AsksWhatWasAsked(s), s)
 	}

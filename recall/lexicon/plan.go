@@ -33,8 +33,9 @@ type Plan struct {
 	// World says that the question is about the calendar or the clock alone, which
 	// no memory answers.
 	World bool
-	// Personal says that the user asks about themselves.
-	Personal bool
+	// Personal says that the user asks about themselves, Agent that it may be about what
+	// another agent did: "What did the coding agent get done?".
+	Personal, Agent bool
 
 	// Talk are the last texts of the running conversation, oldest first. A bare
 	// question is searched together with them.
@@ -123,7 +124,7 @@ func PlanOf(question string, now time.Time) Plan {
 		return p
 	}
 	p.About = aboutOf(folded, p.Words)
-	if p.About != "" && (p.About == AboutSelf || len(spans) == 0) {
+	if p.About != "" && (p.About == AboutSelf && !selfTold.MatchString(folded) || len(spans) == 0) {
 		return p
 	}
 	p.About = ""
@@ -142,7 +143,8 @@ func PlanOf(question string, now time.Time) Plan {
 		p.Words = nil
 	}
 	p.World = !goesOn && len(p.Words) == 0 && !p.Personal && !p.generic && (len(spans) > 0 || clockAsked.MatchString(folded))
-	if goesOn || asks && !ofTheWorld && len(spans) > 0 && (p.Personal || p.generic && len(p.Words) == 0) {
+	p.Agent = agentAsked.MatchString(folded)
+	if goesOn || asks && !ofTheWorld && len(spans) > 0 && (p.Personal || p.Agent || p.generic && len(p.Words) == 0) {
 		p.Story = len(p.Words) == 0
 		of := tenseOf(folded)
 		if goesOn { // it is that of the question before

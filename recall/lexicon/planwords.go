@@ -15,10 +15,13 @@ var (
 		`|\b(?:hablamos|hablado|charlamos|conversamos|comentamos|discutimos|tratamos)\b.*\b(?:ultima vez|anterior|antes)|\b(?:ultima|anterior) (?:conversacion|charla|sesion|platica)|\b(?:conversacion|charla|sesion) anterior|\bla ultima vez que (?:hablamos|charlamos)|\bde que hablamos\W*$` +
 		`|(?:上次|上一次|上回|之前|最近一次).*(?:聊|谈|談|说了|讨论|討論|对话|對話|话题|話題)`)
 	selfAsked = regexp.MustCompile(`\b(?:know|remember|learned|learnt|stored|noted|saved|recall)\b[a-z ]* (?:about|of) me\W*$|\bwhat (?:all )?(?:have|did|do) i (?:already )?(?:told|tell|said|say|shared)(?: to)? you(?: about (?:me|myself))?(?: (?:so far|until now|already|up to now|before))*\W*$|\beverything (?:i|you)[a-z' ]+(?:told you|about me)\W*$|\bwho am i\W*$|\b(?:tell me|summari[sz]e|describe)\b[a-z ]* (?:about (?:me|myself)|about yourself knowing me)\W*$` +
-		`|\b(?:weißt|weisst|kennst|merkst|gemerkt|gespeichert|wissen)\b.* (?:uber|von) (?:mich|mir)\W*$|\bwas hab(?:e)? ich dir\b[a-z ]*(?:erzahlt|gesagt|verraten|mitgeteilt)\W*$|\bwer bin ich\W*$` +
-		`|\b(?:sabes|recuerdas|conoces|guardado|tienes|aprendido)\b.* (?:de|sobre|acerca de) mi\W*$|\bque te he (?:contado|dicho)\b[a-z ]*\W*$|\bquien soy(?: yo)?\W*$`)
-	selfHan   = regexp.MustCompile(`你.*(?:知道|了解|记得|記得|记住|記住).*我|你.*对我.*(?:知道|了解)|关于我|關於我|我.*(?:告诉|告訴|跟你说|和你说|跟你讲).*(?:什么|什麼|哪些|多少)|我是谁|我是誰`)
-	whenAsked = regexp.MustCompile(`^(?:(?:and|so|hey|ok) )?(?:on |at )?(?:which|what) (?:day|date|time)\b|\bon (?:which|what) (?:day|date)\b|\bwhen(?:'s| is| are| am| do| does| did| was| were| will| won't| would| can| should| must| have| has)\b` +
+		`|\b(?:weißt|weisst|kennst|merkst|gemerkt|gespeichert|wissen)\b.* (?:uber|von) (?:mich|mir)\W*$|\bwas hab(?:e)? ich dir(?: (?:alles|bisher|schon|so|denn|eigentlich|insgesamt|jemals|noch|bis|jetzt|heute|uber mich|von mir))* (?:erzahlt|gesagt|verraten|mitgeteilt)\W*$|\bwer bin ich\W*$` +
+		`|\b(?:sabes|recuerdas|conoces|guardado|tienes|aprendido)\b.* (?:de|sobre|acerca de) mi\W*$|\bque te he (?:contado|dicho)(?: (?:ya|todo|hasta ahora|hasta hoy|antes|(?:de|sobre|acerca de) mi))*\W*$|\bquien soy(?: yo)?\W*$`)
+	selfHan = regexp.MustCompile(`你.*(?:知道|了解|记得|記得|记住|記住).*我|你.*对我.*(?:知道|了解)|关于我|關於我|我.*(?:告诉|告訴|跟你说|和你说|跟你讲).*(?:什么|什麼|哪些|多少)|我是谁|我是誰`)
+	// selfTold matches what, with a time, asks for what was said then.
+	selfTold   = regexp.MustCompile(`告诉|告訴|跟你说|和你说|跟你讲|跟你說|跟你講`)
+	agentAsked = regexp.MustCompile(`\b(?:agents?|subagents?|coder|copilot|bots?|agenten|agentes?)\b|智能体|智能體|机器人|機器人`)
+	whenAsked  = regexp.MustCompile(`^(?:(?:and|so|hey|ok) )?(?:on |at )?(?:which|what) (?:day|date|time)\b|\bon (?:which|what) (?:day|date)\b|\bwhen(?:'s| is| are| am| do| does| did| was| were| will| won't| would| can| should| must| have| has)\b` +
 		`|\bwann\b|\b(?:welchem|welcher|welchen) tag\b|\bum wie ?viel uhr\b|\bcuando\b|\bque (?:dia|fecha)\b|\ba que hora\b|什么时候|什麼時候|何时|何時|哪天|哪一天|几号|幾號|几月|几点`)
 	definite   = regexp.MustCompile(`\b(?:the|my|our|der|die|das|den|mein|meine|meinen|unser|unsere|el|la|los|las|mi|mis|nuestro|nuestra)\b`)
 	ofOwner    = regexp.MustCompile(`\b(?:the|der|die|das|den|el|la|los|las) \pL+ (?:of|von|vom|de|del) `)
