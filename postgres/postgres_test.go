@@ -15,6 +15,7 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/extension/doctor"
+	"github.com/ebbmem/ebb/internal/bustest"
 	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -158,8 +159,7 @@ func TestWritersOnTwoHosts(t *testing.T) {
 	}
 	wg.Wait()
 	require.NoError(t, hosts[0].WaitIdle(ctx, "c"))
-	events, err := hosts[0].Tail(ctx, 0, 10_000)
-	require.NoError(t, err)
+	events := bustest.Journal(t, hosts[0])
 	require.Len(t, events, 2*users*each)
 	next := make(map[string]int)
 	for _, e := range events {
