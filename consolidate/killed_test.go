@@ -185,7 +185,7 @@ func nightOver(ctx context.Context, path string, progress func()) (*schema.DB, *
 	searcher := recall.New(db, recall.Options{})
 	r, err := consolidate.NewRunner(db, searcher, consolidate.RunnerOptions{
 		Model: answering(listener), RetirementCap: &cap, Progress: func(consolidate.Progress) { progress() },
-		Stages: []consolidate.Stage{consolidate.Decay{}, consolidate.Extract{Page: 3}, consolidate.Conflict{Pairs: 5}, consolidate.Entities{}, consolidate.Reflect{Threshold: 1}, consolidate.Prune{}},
+		Stages: []consolidate.Stage{consolidate.Extract{Page: 3}, consolidate.Conflict{Pairs: 5}, consolidate.Entities{}, consolidate.Reflect{Threshold: 1}, consolidate.Prune{}},
 	})
 	return db, searcher, r, err
 }

@@ -407,7 +407,7 @@ func TestRunnerRefusesByField(t *testing.T) {
 		_, err := consolidate.NewRunner(db, nil, consolidate.RunnerOptions{RetirementCap: &v})
 		require.Equal(t, "RunnerOptions.RetirementCap", field(err))
 	}
-	_, err := consolidate.NewRunner(db, nil, consolidate.RunnerOptions{Stages: []consolidate.Stage{consolidate.Decay{}, consolidate.Decay{}}})
+	_, err := consolidate.NewRunner(db, nil, consolidate.RunnerOptions{Stages: []consolidate.Stage{consolidate.Prune{}, consolidate.Prune{}}})
 	require.Equal(t, "RunnerOptions.Stages", field(err))
 	r := runner(t, db)
 	_, err = r.Run(t.Context(), schema.Scope{}, consolidate.CauseManual)
