@@ -27,7 +27,6 @@ type evalCmd struct {
 	Diversity float64 `placeholder:"X" help:"Weight of maximal marginal relevance, 0 to 1 (default 0: off)."`
 	Budget    int     `placeholder:"N" help:"Maximum tokens of a question's results (default 0: unlimited; with --offtopic 1200)."`
 	Facts     string  `type:"existingfile" placeholder:"FILE" help:"Also remember the facts in this file, one a line, each with its source turns."`
-	Places    bool    `help:"Rank results instead of source turns: a result without a new turn counts too."`
 	OffTopic  bool    `name:"offtopic" help:"Measure injection instead: how often a question about another conversation injects anything, and how much recall the thresholds cost."`
 	Life      bool    `help:"Measure instead what a model sees over a year of labelled lives. DIR holds one file for each life; see docs/LIVES.md."`
 	Core      int     `placeholder:"N" help:"With --life: the tokens of the core section (default 400; --core=-1: none)."`
@@ -247,11 +246,7 @@ func (m *measurement) ask(q evalset.Query) ([]evalset.Ranked, error) {
 			}
 			found[i] = evalset.Found{Turns: turns, Text: r.Memory.Content, Score: r.Score}
 		}
-		rank := evalset.Rank
-		if m.cmd.Places {
-			rank = evalset.Places
-		}
-		ranking := rank(found)
+		ranking := evalset.Rank(found)
 		if len(ranking) >= m.cmd.K || len(found) < limit || limit == most {
 			return ranking[:min(len(ranking), m.cmd.K)], nil
 		}
