@@ -42,7 +42,9 @@ With --json: {"set", "turns", "facts", "questions", "import_seconds", "recall_se
 
 A folder with the stream.jsonl of a team's agents, queries.jsonl, docs and bank.md is replayed night by night. Each question is asked at its time with its filters, with recall_search and archival_search, five results each. It counts as answered if everything it needs is found. For comparison it shows SQLite's FTS5 on the same texts, tags and filters with ten results, the tokens of core memory, and unauthorised changes of it. With --json: {"set", "entries", "documents", "questions", "recall", "plain", "core_tokens", "attempts", "unauthorised", "categories": [{"name", "questions", "recall", "plain"}], "missed"}.
 
-With --offtopic --json: {"set", "questions", "budget", "off_topic": {"injected", "tokens", "names_speaker", "injected_others"}, "on_topic": {"injected", "tokens", "recall_10", "recall_10_thresholds", "recall_injected", "recall_injected_whole"}}, shares from 0 to 1 and mean tokens.`
+With --offtopic --json: {"set", "questions", "budget", "off_topic": {"injected", "tokens", "names_speaker", "injected_others"}, "on_topic": {"injected", "tokens", "recall_10", "recall_10_thresholds", "recall_injected", "recall_injected_whole"}}, shares from 0 to 1 and mean tokens.
+
+With --life --json: {"lives": [{"life", "messages", "seconds", "figures": [figure], "forgetting", "missed": [{"question", "kind", "day", "ask", "missing", "wrong", "known", "block"}]}], "total": [figure], "forgetting": {"requests", "words", "agent", "mistaken"}}; a figure is {"kind", "day", "questions", "present", "stale", "evidence", "tokens", "memories"}, without day if it is of all days. What they count is in docs/LIVES.md.`
 }
 
 // Run measures, and writes nothing but what it was asked for.
