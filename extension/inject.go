@@ -38,7 +38,7 @@ type Injection struct {
 	Profile       []ProfileLine
 	ProfileTokens int
 	// Query is what was searched for, and Answer its results in the order of
-	// [Session.Recall]. They are zero and nil if there was no search.
+	// [Extension.Recall]. They are zero and nil if there was no search.
 	Query  Query `json:"-"`
 	Answer *Answer
 
@@ -61,7 +61,7 @@ func IsSmallTalk(s string) bool { return text.IsSmallTalk(s) }
 // Preview returns what [WrapModel] and [Session.Memory] would inject for a question
 // now, without recording it as shown.
 //
-// Errors: those of [Session.Recall].
+// Errors: those of [Extension.Recall].
 func (s *Session) Preview(ctx context.Context, question string) (*Injection, error) {
 	return s.find(ctx, question, question)
 }
@@ -223,7 +223,7 @@ func (s *Session) inject(ctx context.Context, channel, question, prompt string) 
 // shown. The next questions of the conversation may refer to it. It is for programs that call their models themselves. If there is an
 // error, the injection holds what could be found.
 //
-// Errors: those of [Session.Recall].
+// Errors: those of [Extension.Recall].
 func (s *Session) Context(ctx context.Context, question string) (*Injection, error) {
 	found, err := s.find(ctx, question, question)
 	s.talk().heard(found, s.ext.cfg.Now())

@@ -38,11 +38,6 @@ func (s *Session) Scope() Scope { return s.scope }
 // conversation returns the conversation's state.
 func (s *Session) conversation() *conversation { return s.ext.captures.conversation(s.scope, s.own) }
 
-// Recall searches the user's memory. It is [Extension.Recall] in this scope.
-func (s *Session) Recall(ctx context.Context, q Query) (*Answer, error) {
-	return s.ext.Recall(ctx, s.scope, q)
-}
-
 // Tools returns the memory tools for a langchaingo agent. Their calls are reported
 // to the given handlers, which langchaingo's executor leaves to the tools.
 func (s *Session) Tools(handlers ...callbacks.Handler) []lctools.Tool {

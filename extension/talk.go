@@ -244,7 +244,7 @@ func (s *Session) takeUp(ctx context.Context, p *lexicon.Plan) error {
 	return nil
 }
 
-// Search is [Session.Recall] with the question's plan, for tools. The plan
+// Search is [Extension.Recall] with the question's plan, for tools. The plan
 // covers times and the last conversation, but not the session's recent messages. There is
 // none for a query with AsOf, and a query with a plan keeps its own.
 func (s *Session) Search(ctx context.Context, q Query) (*Answer, error) {

@@ -202,8 +202,8 @@ func everyCall(ctx context.Context, path string, key extension.Key) *usage {
 			return err
 		})
 		u.call("recall", func() error { _, err := x.Recall(ctx, scope, question); return err })
-		u.call("session recall", func() error {
-			_, err := s.Recall(ctx, extension.Query{Text: "what happened last week in Ghent?", Session: "monday", Faded: true})
+		u.call("session search", func() error {
+			_, err := s.Search(ctx, extension.Query{Text: "what happened last week in Ghent?", Session: "monday", Faded: true})
 			return err
 		})
 		u.call("preview", func() error { _, err := s.Preview(ctx, question.Text); return err })
