@@ -206,11 +206,11 @@ func (s *Session) inject(ctx context.Context, channel, question, prompt string) 
 	found, err := s.find(ctx, question, prompt)
 	switch {
 	case err == nil:
-		s.ext.worked(s.scope, channel, recalled)
+		s.ext.worked(s.scope, channel, searchMemory)
 	case ctx.Err() != nil:
 		return "", recorded
 	default:
-		s.ext.fault(s.scope, channel, recalled, err)
+		s.ext.fault(s.scope, channel, searchMemory, err)
 	}
 	s.talk().heard(found, s.ext.cfg.Now())
 	if found.Block == "" {

@@ -141,7 +141,7 @@ func (s *Session) startRecordShown(ctx context.Context, channel string, answer *
 		if err == nil {
 			err = s.ext.bus.Report(within, event)
 		}
-		s.ext.outcome(s.scope, channel, showing, err)
+		s.ext.outcome(s.scope, channel, recordShown, err)
 	}()
 	return func() {
 		select {
@@ -202,7 +202,7 @@ func (s *Session) toolDeps() tools.Deps {
 		Recent: func(ctx context.Context, since, until time.Time, session string, limit int) ([]Record, error) {
 			return s.ext.Timeline(ctx, s.scope, TimelineQuery{Kinds: []Kind{KindEpisode}, Session: session, Since: since, Until: until, Limit: limit, WithoutQuarantined: true})
 		},
-		Report: func(_ context.Context, tool string, err error) { s.ext.fault(s.scope, "tool "+tool, calling, err) },
-		Worked: func(tool string) { s.ext.worked(s.scope, "tool "+tool, calling) },
+		Report: func(_ context.Context, tool string, err error) { s.ext.fault(s.scope, "tool "+tool, runTool, err) },
+		Worked: func(tool string) { s.ext.worked(s.scope, "tool "+tool, runTool) },
 	}
 }

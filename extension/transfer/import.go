@@ -292,7 +292,7 @@ func (j *importJob) mine(where string, t *importedTurn) (bool, error) {
 
 // turns reads all formats except ebb's export.
 func (in *input) turns(ctx context.Context, format ImportFormat, others *elements) error {
-	start, _ := in.r.Peek(peeked) // what cannot be read is said by who reads it
+	start, _ := in.r.Peek(peeked) // the reader returns the error
 	switch {
 	case format == FormatStream:
 		return readTurns(newLines(in.r, in.line, maxTurnLine), parseStreamEntry, nil, others.keep, others.visit)
