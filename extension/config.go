@@ -207,7 +207,7 @@ type InjectionConfig struct {
 	// ItemTokens bounds the text of one memory: of a longer one, the sentences are
 	// shown that bear on the question. Default 100.
 	ItemTokens int
-	// Untrusted allows untrusted memories ([Record.Hearsay]: output of tools, web
+	// Untrusted allows untrusted memories ([Record.Untrusted]: output of tools, web
 	// pages, and assistants' statements based on them) to be injected automatically
 	// unless they read like an instruction. A web page read once can then influence
 	// every later conversation. Default false: models find them with search_memory

@@ -115,7 +115,7 @@ func (s *Session) keep(ctx context.Context, answer *Answer, whole string, releva
 	kept, err := s.conversation().working.Kept(ctx, s.ext.db, s.scope, s.ext.cfg.Now(), s.ext.cfg.CoreMemory.Always)
 	for _, r := range injectable(kept) {
 		m := &r.Memory
-		if (!m.Hearsay() || s.ext.cfg.Injection.Untrusted) && !inPrompt(m.Content, whole) && !slices.ContainsFunc(relevant, func(e prompt.Entry) bool { return e.Memory.ID == m.ID }) {
+		if (!m.Untrusted() || s.ext.cfg.Injection.Untrusted) && !inPrompt(m.Content, whole) && !slices.ContainsFunc(relevant, func(e prompt.Entry) bool { return e.Memory.ID == m.ID }) {
 			relevant = append(relevant, prompt.Entry{Result: r}.Limited(prompt.ShortTokens))
 		}
 	}

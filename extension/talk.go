@@ -199,7 +199,7 @@ func (s *Session) search(ctx context.Context, question, prompt string, loc *time
 	q := Query{
 		Text: clip(question), Limit: searchLimit(p, cfg), Now: now, Faded: true, Diversity: max(0, cfg.Injection.Diversity), Unquarantined: true, Small: true, Plan: p,
 		Skip: func(m *schema.Memory) bool {
-			return m.Hearsay() && !cfg.Injection.Untrusted || inPrompt(m.Content, prompt)
+			return m.Untrusted() && !cfg.Injection.Untrusted || inPrompt(m.Content, prompt)
 		},
 	}
 	if p.World {
