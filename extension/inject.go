@@ -12,15 +12,6 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// InjectOrder is the order of the sessions inside a block of memories.
-type InjectOrder = prompt.Order
-
-// The orders. Memories of one session are always ordered by time.
-const (
-	NewestFirst = prompt.OrderNewest
-	BestFirst   = prompt.OrderBest
-)
-
 // Injection is what is injected into a prompt for a question.
 type Injection struct {
 	// Block is the fenced text, or "" if nothing is injected.
@@ -95,7 +86,7 @@ func (s *Session) find(ctx context.Context, question, whole string) (*Injection,
 	if !section.AllHold || section.Several {
 		relevant, unmarked = s.ext.mark(ctx, s.scope, relevant)
 	}
-	block := prompt.Render(prompt.Head{Blocks: core.Text, Core: section.Text, Note: noteLine(answer)}, relevant, blockOrder(plan, cfg.Injection.Order), cfg.Injection.Tokens, loc, s.conversation().ids.Of)
+	block := prompt.Render(prompt.Head{Blocks: core.Text, Core: section.Text, Note: noteLine(answer)}, relevant, blockOrder(plan), cfg.Injection.Tokens, loc, s.conversation().ids.Of)
 	found.Block, found.Tokens, found.nonce = block.Text, text.Tokens(block.Text), block.Nonce
 	for _, e := range block.Shown {
 		found.Items = append(found.Items, InjectedItem{Result: e.Result, Whole: !e.Cut})

@@ -184,7 +184,7 @@ func (s *Session) toolDeps() tools.Deps {
 			}
 			whole, err := s.ext.mark(ctx, s.scope, whole)
 			loc, unplaced := s.ext.location(ctx, s.scope)
-			return prompt.Render(prompt.Head{}, whole, BestFirst, 0, loc, s.conversation().ids.Of).Text, errors.Join(err, unplaced)
+			return prompt.Render(prompt.Head{}, whole, prompt.OrderBest, 0, loc, s.conversation().ids.Of).Text, errors.Join(err, unplaced)
 		},
 		Short:     func(uid string) string { return s.conversation().ids.Of(uid) },
 		Full:      func(short string) (uid string, known bool) { return s.conversation().ids.UID(short) },

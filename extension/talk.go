@@ -137,11 +137,11 @@ func (t *talk) last(now time.Time) string {
 }
 
 // blockOrder returns the order of the sessions in a block.
-func blockOrder(p *lexicon.Plan, usual InjectOrder) InjectOrder {
+func blockOrder(p *lexicon.Plan) prompt.Order {
 	if len(p.Spans) > 0 || p.About == lexicon.AboutLastTalk {
 		return prompt.OrderOldest
 	}
-	return usual
+	return prompt.OrderNewest
 }
 
 // storyLimit is how many memories answer a question about a period of time or about
