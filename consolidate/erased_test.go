@@ -56,7 +56,7 @@ func TestNightSkipsErased(t *testing.T) {
 				}
 				return err
 			}}
-			r := runner(t, db, stages(consolidate.Decay{}, stage, consolidate.Prune{}))
+			r := runner(t, db, stages(stage, consolidate.Prune{}))
 			report, err := r.Run(t.Context(), ada, consolidate.CauseManual)
 			require.NoError(t, err)
 			require.Equal(t, "done", report.State)
@@ -65,7 +65,7 @@ func TestNightSkipsErased(t *testing.T) {
 				return
 			}
 			require.Equal(t, []int{2, 1}, seen, "it reads anew")
-			require.Len(t, report.Stages, 3)
+			require.Len(t, report.Stages, 2)
 			for _, s := range report.Stages {
 				require.True(t, s.Done)
 				require.Empty(t, s.Error)

@@ -71,7 +71,7 @@ func ExampleRunner_Run() {
 		log.Fatal(err)
 	}
 	fmt.Println(report.Summary())
-	// Output: decay: 1 derived, 1 faded, 1 fading; prune: 1 faded, 1 retire applied
+	// Output: prune: 1 derived, 1 faded, 1 fading, 1 retire applied
 }
 
 func ExampleDueDay() {

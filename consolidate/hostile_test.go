@@ -20,6 +20,7 @@ import (
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/consolidate/dream"
 	"github.com/ebbmem/ebb/consolidate/fourstores"
+	"github.com/ebbmem/ebb/internal/llmtest"
 	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/recall/cognitive"
@@ -79,7 +80,7 @@ func (h *hostile) GenerateContent(ctx context.Context, messages []llms.MessageCo
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	prompt := promptOf(messages)
+	prompt := llmtest.Prompt(messages)
 	var aliases, texts []string
 	for _, m := range lineAlias.FindAllStringSubmatch(prompt, -1) {
 		aliases = append(aliases, m[1])

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/consolidate"
+	"github.com/ebbmem/ebb/internal/llmtest"
 	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/recall"
@@ -184,8 +185,8 @@ func nightOver(ctx context.Context, path string, progress func()) (*schema.DB, *
 	cap := .2
 	searcher := recall.New(db, recall.Options{})
 	r, err := consolidate.NewRunner(db, searcher, consolidate.RunnerOptions{
-		Model: answering(listener), RetirementCap: &cap, Progress: func(consolidate.Progress) { progress() },
-		Stages: []consolidate.Stage{consolidate.Decay{}, consolidate.Extract{Page: 3}, consolidate.Conflict{Pairs: 5}, consolidate.Entities{}, consolidate.Reflect{Threshold: 1}, consolidate.Prune{}},
+		Model: llmtest.Model(listener), RetirementCap: &cap, Progress: func(consolidate.Progress) { progress() },
+		Stages: []consolidate.Stage{consolidate.Extract{Page: 3}, consolidate.Conflict{Pairs: 5}, consolidate.Entities{}, consolidate.Reflect{Threshold: 1}, consolidate.Prune{}},
 	})
 	return db, searcher, r, err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/consolidate/ask"
 	"github.com/ebbmem/ebb/consolidate/schedule"
+	"github.com/ebbmem/ebb/internal/llmtest"
 	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -187,7 +188,7 @@ func TestAttemptsAtANightShareItsBudget(t *testing.T) {
 		return nil, errors.New("broken")
 	}}
 	r := runner(t, db, stages(greedy, broken), func(o *consolidate.RunnerOptions) {
-		o.Model, o.Budget = answering(func(string) string { return "{}" }), ask.Budget{Calls: 5}
+		o.Model, o.Budget = llmtest.Says("{}"), ask.Budget{Calls: 5}
 	})
 	for _, night := range []struct {
 		day   string
@@ -223,7 +224,7 @@ func TestNightsGoOnAfterAWrongClock(t *testing.T) {
 	}
 	asks := trigger{stage{"asks", func(context.Context, *consolidate.Input) ([]consolidate.Proposal, error) { return nil, nil }}}
 	r := runner(t, db, stages(asks, consolidate.Prune{}), func(o *consolidate.RunnerOptions) {
-		o.Model = answering(func(string) string { return "{}" })
+		o.Model = llmtest.Says("{}")
 	})
 	c.set(start.AddDate(10, 0, 0))
 	_, err := r.RunNight(t.Context(), ada, "2036-02-29")
@@ -407,7 +408,7 @@ func TestRunnerRefusesByField(t *testing.T) {
 		_, err := consolidate.NewRunner(db, nil, consolidate.RunnerOptions{RetirementCap: &v})
 		require.Equal(t, "RunnerOptions.RetirementCap", field(err))
 	}
-	_, err := consolidate.NewRunner(db, nil, consolidate.RunnerOptions{Stages: []consolidate.Stage{consolidate.Decay{}, consolidate.Decay{}}})
+	_, err := consolidate.NewRunner(db, nil, consolidate.RunnerOptions{Stages: []consolidate.Stage{consolidate.Prune{}, consolidate.Prune{}}})
 	require.Equal(t, "RunnerOptions.Stages", field(err))
 	r := runner(t, db)
 	_, err = r.Run(t.Context(), schema.Scope{}, consolidate.CauseManual)

@@ -21,7 +21,12 @@ import (
 // first, however many runs it has. The share is rounded down, but is at least
 // one, since a small memory would otherwise never lose anything.
 //
-// Counts: faded; beyond_cap, how many the cap left for another night.
+// Retention is computed from the time since the last use whenever it is needed, and
+// never stored: memories would fade faster the more nights there are.
+//
+// Counts: derived, the active facts, preferences and reflections; fading, those with a
+// retention below a half; faded, those that may leave; beyond_cap, how many of them the
+// cap left for another night.
 type Prune struct{}
 
 // Name implements [Stage].
@@ -29,13 +34,13 @@ func (Prune) Name() string { return "prune" }
 
 // Propose implements [Stage].
 func (Prune) Propose(ctx context.Context, in *Input, apply Apply) error {
-	derived, err := activeDerived(ctx, in)
-	if err != nil {
-		return err
-	}
+	var derived []schema.Memory
 	var guarded map[int64]bool
 	var left int
-	err = in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+	err := in.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
+		if derived, err = s.Night().ActiveDerived(ctx, in.UserID); err != nil {
+			return err
+		}
 		if guarded, err = guardedMemories(ctx, s, in); err != nil {
 			return err
 		}
@@ -44,6 +49,13 @@ func (Prune) Propose(ctx context.Context, in *Input, apply Apply) error {
 	})
 	if err != nil {
 		return err
+	}
+	in.Count("derived", len(derived))
+	in.Count("fading", 0)
+	for i := range derived {
+		if in.Retention.Of(&derived[i], in.Now) < 0.5 {
+			in.Count("fading", 1)
+		}
 	}
 	faded := slices.DeleteFunc(derived, func(m schema.Memory) bool {
 		return m.Protected || m.Pinned || guarded[m.ID] || !(in.strength(&m) < FadedBelow)

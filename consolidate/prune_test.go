@@ -42,7 +42,7 @@ func TestPruneDeactivatesFaded(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "done", report.State)
 	require.Equal(t, 2, report.Changes(), report.Summary())
-	require.Equal(t, "decay: 7 derived, 5 faded, 5 fading; prune: 1 dormant applied, 2 faded, 1 retire applied", report.Summary())
+	require.Equal(t, "prune: 7 derived, 1 dormant applied, 2 faded, 5 fading, 1 retire applied", report.Summary())
 
 	require.Equal(t, schema.StateRetired, reread(t, db, drawn).State)
 	require.Equal(t, schema.StateDormant, reread(t, db, stated).State)

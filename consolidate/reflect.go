@@ -211,7 +211,7 @@ func (r *Reflect) material(ctx context.Context, s *schema.Snapshot, userID int64
 // Showable reports whether prompts may contain a memory. Untrusted ones, and those
 // that read like instructions and are not the user's own, may be an attack.
 func Showable(m *schema.Memory) bool {
-	return m.State == schema.StateActive && !m.Hearsay() && (m.OwnWords() || m.Attributes[schema.AttrReleased] != "" || poison.Inspect(m.Content) == "")
+	return m.State == schema.StateActive && !m.Untrusted() && (m.OwnWords() || m.Attributes[schema.AttrReleased] != "" || poison.Inspect(m.Content) == "")
 }
 
 func (x *reflection) reflect(ctx context.Context) ([]Proposal, error) {

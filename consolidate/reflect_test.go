@@ -169,7 +169,7 @@ func TestReflectionIsTriggeredBetweenNights(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := open(t)
 		var asked []string
-		model := answering(func(prompt string) string {
+		model := llmtest.Model(func(prompt string) string {
 			asked = append(asked, time.Now().Format("02 15"))
 			if strings.Contains(prompt, "high-level questions") {
 				return `{"questions":["Why does it rain in Ghent?"]}`

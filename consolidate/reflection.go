@@ -153,7 +153,7 @@ func (p *AddReflection) supersede(ctx context.Context, tx *schema.Tx, m *schema.
 // surface adds an insight rated 10 to core memory, as far as a model may write
 // there and there is room.
 func (p *AddReflection) surface(ctx context.Context, tx *schema.Tx, m *schema.Memory, by schema.Actor) error {
-	if p.Lessons == nil || p.Lessons.Writer != core.ModelWrites || m.Importance < 1 || m.Hearsay() {
+	if p.Lessons == nil || p.Lessons.Writer != core.ModelWrites || m.Importance < 1 || m.Untrusted() {
 		return nil
 	}
 	b, err := core.ReadOrNew(ctx, tx, m.UserID, p.Lessons.Owner(""), p.Lessons.Name, p.Lessons.Kind)

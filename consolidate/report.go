@@ -61,7 +61,7 @@ func (r *Report) Changes() (n int) {
 }
 
 // Summary describes the run in one line, with the stages that did something:
-// "decay: 40 derived, 3 faded; prune: 2 retired, 1 beyond cap".
+// "extract: 3 add fact applied; prune: 40 derived, 1 beyond cap".
 func (r *Report) Summary() string {
 	var stages []string
 	for _, s := range r.Stages {

@@ -87,7 +87,7 @@ type Progress struct {
 // Dual, ThreeTier, Cognitive and FourStores have lists of their own: a stage added here
 // does not run in them.
 func DefaultStages() []Stage {
-	return []Stage{Decay{}, Extract{}, Conflict{}, Entities{}, Reflect{}, Prune{}}
+	return []Stage{Extract{}, Conflict{}, Entities{}, Reflect{}, Prune{}}
 }
 
 // Trigger is a [Stage] that may ask for a run between nights.

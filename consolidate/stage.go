@@ -23,7 +23,7 @@ import (
 // proposes nothing. A stage with a backlog passes each batch together with an
 // [Advance] of its watermark, from which it continues after an interruption.
 type Stage interface {
-	// Name identifies the stage in reports: "decay". It is unique in a list.
+	// Name identifies the stage in reports: "prune". It is unique in a list.
 	Name() string
 	// Propose works on one user's memories. An error fails the stage but not the
 	// run: later stages still run. [ask.ErrBudget] is no failure: the rest waits for

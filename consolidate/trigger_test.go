@@ -13,6 +13,7 @@ import (
 
 	"github.com/ebbmem/ebb/consolidate"
 	"github.com/ebbmem/ebb/consolidate/schedule"
+	"github.com/ebbmem/ebb/internal/llmtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -23,7 +24,7 @@ func team(t *testing.T, answer func(asked int) string) (reflected []int) {
 		db := open(t)
 		cycle := 0
 		var mu sync.Mutex
-		model := answering(func(prompt string) string {
+		model := llmtest.Model(func(prompt string) string {
 			mu.Lock()
 			defer mu.Unlock()
 			if !strings.Contains(prompt, "high-level questions") {
@@ -78,7 +79,7 @@ func TestTooFewRecordsDoNotCountAsReflection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := open(t)
 		var asked []string
-		model := answering(func(prompt string) string {
+		model := llmtest.Model(func(prompt string) string {
 			asked = append(asked, time.Now().Format("15:04"))
 			return useful
 		})
@@ -104,7 +105,7 @@ func TestMessagesThatANightLeftAreReadWhereThereIsAModel(t *testing.T) {
 	db, c := aged(t)
 	owner := said(t, db, "a", "", "My sister Rosa moved to Oslo.", start).UserID
 	asked := 0
-	model := answering(func(string) string { asked++; return `{"facts":[]}` })
+	model := llmtest.Model(func(string) string { asked++; return `{"facts":[]}` })
 	without := runner(t, db, stages(consolidate.Extract{}))
 	with := runner(t, db, stages(consolidate.Extract{}), func(o *consolidate.RunnerOptions) { o.Model = model })
 	look := func() {

@@ -44,13 +44,3 @@ func ReadBacklog(ctx context.Context, q schema.Querier, consumers map[string][]s
 		append([]any{userID}, names...)...).Scan(&b.Retrying, &b.Parked)
 	return b, err
 }
-
-// ReadFailing lists the consumers with failed events, sorted by name. Only Name,
-// Retrying, Parked and LastError are set.
-func ReadFailing(ctx context.Context, q schema.Querier) (failing []ConsumerStats, err error) {
-	return schema.List(ctx, q.QueryContext, func(c *ConsumerStats) []any {
-		return []any{&c.Name, &c.Retrying, &c.Parked, &c.LastError}
-	}, `SELECT consumer, count(next_attempt_at), count(*) - count(next_attempt_at),
-			coalesce((SELECT last_error FROM deliveries l WHERE l.consumer = d.consumer AND last_error <> '' ORDER BY seq DESC LIMIT 1), '')
-		FROM deliveries d GROUP BY consumer ORDER BY consumer`)
-}

@@ -2,7 +2,6 @@ package eventbus
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -11,7 +10,7 @@ import (
 
 // Handler handles one event at a time. Returning nil marks the event as done for
 // this consumer. After an error or a panic the event is retried with [Backoff], and
-// parked after [MaxAttempts]; see also [Permanent] and [Snooze].
+// parked after [MaxAttempts]; see also [Permanent].
 //
 // Delivery is at least once: after a crash some events are delivered again, so a
 // handler must be idempotent. Seq identifies an event, and so does ID within its
@@ -79,8 +78,6 @@ type Durable interface {
 	Retry(ctx context.Context, consumer string, seq int64) error
 	// Replay sets a consumer back to an event.
 	Replay(ctx context.Context, consumer string, fromSeq int64) error
-	// Tail returns the events after one.
-	Tail(ctx context.Context, afterSeq int64, limit int, topics ...string) ([]Event, error)
 	// WaitIdle waits until consumers have handled what is published.
 	WaitIdle(ctx context.Context, consumers ...string) error
 }
@@ -198,11 +195,3 @@ func Permanent(err error) error {
 	}
 	return &permanentError{err}
 }
-
-type snoozeError struct{ wait time.Duration }
-
-func (e *snoozeError) Error() string { return fmt.Sprintf("snoozed for %s", e.wait) }
-
-// Snooze returns an error with which a handler requests redelivery after d (at least
-// 10 ms) without counting a failed attempt, for work that cannot start yet.
-func Snooze(d time.Duration) error { return &snoozeError{max(d, 10*time.Millisecond)} }

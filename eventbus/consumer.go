@@ -258,7 +258,6 @@ func (c *consumer) callBatch(ctx context.Context, events []Event) error {
 // attempt does not count, because the bus is closing or the lease was lost.
 func (c *consumer) attempt(ctx context.Context, e Event, attempts int, again bool) bool {
 	err := c.call(ctx, e)
-	var snooze *snoozeError
 	var permanent *permanentError
 	d := delivery{attempts: attempts + 1}
 	switch {
@@ -269,17 +268,13 @@ func (c *consumer) attempt(ctx context.Context, e Event, attempts int, again boo
 		return true
 	case ctx.Err() != nil, c.stopping() && errors.Is(err, schema.ErrClosed):
 		return false
-	case errors.As(err, &snooze):
-		d = delivery{attempts: attempts, next: time.Now().Add(snooze.wait)}
 	case errors.As(err, &permanent), d.attempts >= c.opts.maxAttempts:
 		// Parked: no next attempt.
 	default:
 		d.next = time.Now().Add(c.backoff(d.attempts))
 	}
-	if snooze == nil {
-		d.lastError = shorten(err.Error())
-		c.j.report(c, fmt.Errorf("event %d, attempt %d: %w", e.Seq, d.attempts, err))
-	}
+	d.lastError = shorten(err.Error())
+	c.j.report(c, fmt.Errorf("event %d, attempt %d: %w", e.Seq, d.attempts, err))
 	c.unflushed.deliveries[e.Seq] = d
 	return true
 }

@@ -16,10 +16,9 @@ import (
 const (
 	batchEvents  = 64
 	batchRetries = 16
-	batchBytes   = 4 << 20                // of the payloads in one batch
-	maxError     = 2048                   // bytes stored of a handler's error
-	settlePoll   = 5 * time.Millisecond   // see backlog.unsettled
-	settleWait   = 250 * time.Millisecond // of Tail
+	batchBytes   = 4 << 20              // of the payloads in one batch
+	maxError     = 2048                 // bytes stored of a handler's error
+	settlePoll   = 5 * time.Millisecond // see backlog.unsettled
 )
 
 // backlog is a consumer's pending work, from one consistent read.

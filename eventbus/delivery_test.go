@@ -2,6 +2,7 @@ package eventbus_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -30,7 +31,7 @@ func say(t testing.TB, j *eventbus.Journal, texts ...string) {
 // consecutive.
 func places(t testing.TB, j *eventbus.Journal, seqs ...int64) (places []int64) {
 	t.Helper()
-	events, err := j.Tail(t.Context(), 0, 100_000)
+	events, err := j.All(t.Context())
 	require.NoError(t, err)
 	for _, seq := range seqs {
 		place := 0
@@ -251,14 +252,16 @@ func TestStatsOfWaitingEvents(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	j := journal(t, db, nil)
-	sub, err := j.Subscribe(ctx, "c", func(context.Context, eventbus.Event) error { return eventbus.Snooze(time.Hour) }, eventbus.Topics("user.*"))
+	sub, err := j.Subscribe(ctx, "c", func(context.Context, eventbus.Event) error { return errors.New("later") }, eventbus.Topics("user.*"),
+		eventbus.Backoff(func(int) time.Duration { return time.Hour }))
 	require.NoError(t, err)
+	const broken = "the handler failed: an error without a type"
 	say(t, j, "waits")
 	require.NoError(t, j.WaitIdle(ctx))
-	assert.Equal(t, eventbus.ConsumerStats{Name: "c", Cursor: 1, Retrying: 1, OldestPending: now}, statsOf(t, j, "c"))
+	assert.Equal(t, eventbus.ConsumerStats{Name: "c", Cursor: 1, Retrying: 1, OldestPending: now, LastError: broken}, statsOf(t, j, "c"))
 	require.NoError(t, sub.Close(ctx))
 	say(t, j, "unread", "unread")
-	assert.Equal(t, eventbus.ConsumerStats{Name: "c", Cursor: 1, Lag: 2, LagAtMost: true, Retrying: 1, OldestPending: now}, statsOf(t, j, "c"))
+	assert.Equal(t, eventbus.ConsumerStats{Name: "c", Cursor: 1, Lag: 2, LagAtMost: true, Retrying: 1, OldestPending: now, LastError: broken}, statsOf(t, j, "c"))
 	var invalid *schema.InvalidError
 	require.ErrorAs(t, j.WaitIdle(ctx, "c"), &invalid, "it is not subscribed any more")
 }
@@ -293,28 +296,6 @@ func TestWaitIdleFollowsChains(t *testing.T) {
 	say(t, j, "1", "2", "3")
 	require.NoError(t, j.WaitIdle(ctx))
 	require.EqualValues(t, 3, heard.Load())
-}
-
-func TestTail(t *testing.T) {
-	ctx := t.Context()
-	j := newJournal(t, nil)
-	say(t, j, "a", "b")
-	require.NoError(t, j.Publish(ctx, eventbus.AgentResponse(ada, "c")))
-	all, err := j.Tail(ctx, 0, 0)
-	require.NoError(t, err)
-	require.Len(t, all, 3)
-	events, err := j.Tail(ctx, all[0].Seq, 0)
-	require.NoError(t, err)
-	require.Equal(t, all[1:], events)
-	events, err = j.Tail(ctx, 0, 1, "agent.*")
-	require.NoError(t, err)
-	require.Len(t, events, 1)
-	assert.Equal(t, all[2], events[0])
-	var invalid *schema.InvalidError
-	_, err = j.Tail(ctx, 0, -1)
-	require.ErrorAs(t, err, &invalid)
-	_, err = j.Tail(ctx, 0, 1, "'; --")
-	require.ErrorAs(t, err, &invalid)
 }
 
 // A replay during a handler is not undone when the handler ends.

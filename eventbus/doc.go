@@ -41,8 +41,7 @@
 //
 // A failed event does not block those after it. It is retried with backoff, and
 // parked after some attempts: kept and listed ([Journal.Parked]) until the host calls
-// [Journal.Retry]. [Permanent] parks at once, [Snooze] waits without counting an
-// attempt. A panic counts as a failure.
+// [Journal.Retry]. [Permanent] parks at once. A panic counts as a failure.
 //
 // Several processes can open one memory and subscribe under one name. One of them
 // delivers at a time, under a lease that expires within a second after that process

@@ -1,7 +1,6 @@
 package eventbus
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -16,7 +15,7 @@ type ConsumerStats struct {
 	Cursor        int64     `json:"cursor"`                  // Seq of the last event that was delivered or skipped, including failed ones
 	Lag           int64     `json:"lag"`                     // events of its topics after the cursor
 	LagAtMost     bool      `json:"lag_at_most,omitempty"`   // Lag is an upper bound: the consumer's topics are unknown here, so it counts all topics
-	Retrying      int       `json:"retrying"`                // failed or snoozed events that will be tried again
+	Retrying      int       `json:"retrying"`                // failed events that will be tried again
 	Parked        int       `json:"parked"`                  // failed events that are not retried until [Journal.Retry]
 	OldestPending time.Time `json:"oldest_pending,omitzero"` // RecordedAt of the oldest event not done and not parked
 	LastError     string    `json:"last_error,omitempty"`    // of the newest failed event
@@ -27,19 +26,8 @@ type ConsumerStats struct {
 // not, sorted by name.
 func (j *Journal) Stats(ctx context.Context) ([]ConsumerStats, error) {
 	var all []ConsumerStats
-	err := j.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
-		var c ConsumerStats
-		var oldest schema.Time
-		if err := schema.Each(ctx, s.Query, []any{&c.Name, &c.Cursor, &c.Retrying, &c.Parked, &c.LastError, &oldest}, func() error {
-			c.OldestPending = oldest.Time
-			all = append(all, c)
-			return nil
-		}, `SELECT c.name, c.cursor,
-				count(d.next_attempt_at), count(d.seq) - count(d.next_attempt_at),
-				coalesce((SELECT last_error FROM deliveries WHERE consumer = c.name AND last_error <> '' ORDER BY seq DESC LIMIT 1), ''),
-				(SELECT min(e.recorded_at) FROM deliveries r JOIN events e ON e.seq = r.seq WHERE r.consumer = c.name AND r.next_attempt_at IS NOT NULL)
-			FROM consumers c LEFT JOIN deliveries d ON d.consumer = c.name
-			GROUP BY c.name ORDER BY c.name`); err != nil {
+	err := j.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
+		if all, err = ReadConsumers(ctx, s); err != nil {
 			return err
 		}
 		for i := range all {
@@ -50,6 +38,24 @@ func (j *Journal) Stats(ctx context.Context) ([]ConsumerStats, error) {
 		}
 		return nil
 	})
+	return all, err
+}
+
+// ReadConsumers returns the state of every consumer, sorted by name, without what only
+// a [Journal] knows: Lag and Fault. OldestPending counts failed events only.
+func ReadConsumers(ctx context.Context, q schema.Querier) (all []ConsumerStats, err error) {
+	var c ConsumerStats
+	var oldest schema.Time
+	err = schema.Each(ctx, q.QueryContext, []any{&c.Name, &c.Cursor, &c.Retrying, &c.Parked, &c.LastError, &oldest}, func() error {
+		c.OldestPending = oldest.Time
+		all = append(all, c)
+		return nil
+	}, `SELECT c.name, c.cursor,
+			count(d.next_attempt_at), count(d.seq) - count(d.next_attempt_at),
+			coalesce((SELECT last_error FROM deliveries WHERE consumer = c.name AND last_error <> '' ORDER BY seq DESC LIMIT 1), ''),
+			(SELECT min(e.recorded_at) FROM deliveries r JOIN events e ON e.seq = r.seq WHERE r.consumer = c.name AND r.next_attempt_at IS NOT NULL)
+		FROM consumers c LEFT JOIN deliveries d ON d.consumer = c.name
+		GROUP BY c.name ORDER BY c.name`)
 	return all, err
 }
 
@@ -180,39 +186,6 @@ func (j *Journal) wakeConsumer(name string) {
 	defer j.mu.Unlock()
 	if c, ok := j.consumers[name]; ok {
 		c.signalWake()
-	}
-}
-
-// Tail returns at most limit events after a position, oldest first. Limit 0 means
-// 100. topics are topics or patterns as in [Topics]; none means all.
-//
-// Errors: [*schema.InvalidError], those of schema.DB.Read.
-func (j *Journal) Tail(ctx context.Context, afterSeq int64, limit int, topics ...string) ([]Event, error) {
-	if limit < 0 {
-		return nil, &schema.InvalidError{Field: "limit", Reason: "is negative"}
-	}
-	limit = cmp.Or(limit, 100)
-	for _, t := range topics {
-		if err := validPattern(t); err != nil {
-			return nil, err
-		}
-	}
-	if len(topics) == 0 {
-		topics = []string{"*"}
-	}
-	var events []Event
-	for began := time.Now(); ; time.Sleep(settlePoll) {
-		var more, unsettled bool
-		err := j.db.Read(ctx, func(ctx context.Context, s *schema.Snapshot) (err error) {
-			if events, more, err = readEvents(ctx, s, afterSeq, limit, topics); err == nil && !more {
-				_, unsettled, err = lastSeq(ctx, s)
-			}
-			return err
-		})
-		// On a server, what was published a moment ago may not be settled yet.
-		if err != nil || more || !unsettled || time.Since(began) > settleWait {
-			return events, err
-		}
 	}
 }
 

@@ -50,9 +50,6 @@ func TestErrorMarks(t *testing.T) {
 	assert.NoError(t, Permanent(nil))
 	assert.ErrorIs(t, Permanent(cause), cause)
 	assert.Equal(t, "cause", Permanent(cause).Error())
-	var snooze *snoozeError
-	require.ErrorAs(t, Snooze(-time.Hour), &snooze)
-	assert.Equal(t, 10*time.Millisecond, snooze.wait)
 }
 
 func TestNormaliseKeepsWhatItCan(t *testing.T) {

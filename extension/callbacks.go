@@ -60,7 +60,7 @@ func (l *listener) HandleChainStart(ctx context.Context, inputs map[string]any) 
 		return
 	}
 	said, err := chain.Input(inputs, nil, l.keys.input)
-	l.session.ext.outcome(l.session.scope, string(sourceCallbacks), hearing, err)
+	l.session.ext.outcome(l.session.scope, string(sourceCallbacks), findQuestion, err)
 	if said != "" {
 		l.session.capture(ctx, sourceCallbacks, eventbus.UserMessage(l.session.scope, said, eventbus.Speaker(l.speakers.user)))
 	}
@@ -72,7 +72,7 @@ func (l *listener) HandleChainEnd(ctx context.Context, outputs map[string]any) {
 		return
 	}
 	answered, err := chain.Output(outputs, l.keys.output)
-	l.session.ext.outcome(l.session.scope, string(sourceCallbacks), reading, err)
+	l.session.ext.outcome(l.session.scope, string(sourceCallbacks), findAnswer, err)
 	if answered == "" {
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/tmc/langchaingo/llms"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/bustest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -44,7 +45,6 @@ func TestCancelledTurnIsRecorded(t *testing.T) {
 	close(release)
 	require.NoError(t, <-written)
 	require.Eventually(t, func() bool {
-		shown, err := x.bus.Tail(t.Context(), 0, 10, eventbus.TopicMemoryRecalled)
-		return err == nil && len(shown) == 1
+		return len(bustest.Journal(t, x.bus, eventbus.TopicMemoryRecalled)) == 1
 	}, 10*time.Second, time.Millisecond)
 }

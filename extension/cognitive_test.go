@@ -94,7 +94,7 @@ func TestCognitiveEndToEnd(t *testing.T) {
 	for _, s := range report.Stages {
 		stages = append(stages, s.Name)
 	}
-	require.Equal(t, []string{"decay", "extract", "conflict", "entities", "updates", "relations", "emotions", "replay", "outcomes", "tiers", "rehearsal", "foresight", "forgetting", "themes", "redundancy", "reflect"}, stages)
+	require.Equal(t, []string{"extract", "conflict", "entities", "updates", "relations", "emotions", "replay", "outcomes", "tiers", "rehearsal", "foresight", "forgetting", "themes", "redundancy", "reflect"}, stages)
 	got, err = x.Get(t.Context(), ada, fact.Memory.UID)
 	require.NoError(t, err)
 	require.Equal(t, "semantic", got.Memory.Attributes["tier"])

@@ -116,7 +116,7 @@ func TestCloseDuringEverything(t *testing.T) {
 		running := goleak.IgnoreCurrent()
 		dir := t.TempDir()
 		path := filepath.Join(dir, "memory.db")
-		x, err := Open(t.Context(), path, &Config{Model: notary{}})
+		x, err := Open(t.Context(), path, &Config{Model: notary})
 		require.NoError(t, err)
 		var export bytes.Buffer
 		require.NoError(t, say(t.Context(), x, "I live in Lisbon"))

@@ -189,8 +189,6 @@ type InjectionConfig struct {
 	// Tokens bounds the memories including the fence, estimated without a
 	// tokenizer's vocabulary. Default 1200.
 	Tokens int
-	// Order is the order of the sessions in the block. Default [NewestFirst].
-	Order InjectOrder
 	// MinRelevance is the minimum relevance of an answer
 	// ([recall.Answer].Relevance, 0–1) for anything to be injected, so that
 	// unrelated questions get nothing. Below 0 every question gets memories.
@@ -207,7 +205,7 @@ type InjectionConfig struct {
 	// ItemTokens bounds the text of one memory: of a longer one, the sentences are
 	// shown that bear on the question. Default 100.
 	ItemTokens int
-	// Untrusted allows untrusted memories ([Record.Hearsay]: output of tools, web
+	// Untrusted allows untrusted memories ([Record.Untrusted]: output of tools, web
 	// pages, and assistants' statements based on them) to be injected automatically
 	// unless they read like an instruction. A web page read once can then influence
 	// every later conversation. Default false: models find them with search_memory
@@ -376,7 +374,6 @@ func (cfg *Config) fill() {
 	cfg.Injection.Tokens = cmp.Or(cfg.Injection.Tokens, DefaultInjectionTokens)
 	cfg.CoreMemory.OwnAffairsTokens = cmp.Or(cfg.CoreMemory.OwnAffairsTokens, 10*cfg.Injection.Tokens/3)
 	cfg.CoreMemory.BlockTokens = cmp.Or(cfg.CoreMemory.BlockTokens, DefaultBlockTokens)
-	cfg.Injection.Order = cmp.Or(cfg.Injection.Order, NewestFirst)
 	cfg.Injection.MinRelevance = cmp.Or(cfg.Injection.MinRelevance, DefaultMinRelevance)
 	cfg.Injection.MinResultRelevance = cmp.Or(cfg.Injection.MinResultRelevance, DefaultMinResultRelevance)
 	if cfg.Injection.MinRelevance < 0 {
@@ -419,8 +416,6 @@ func (c *Config) validate() error {
 		return &schema.InvalidError{Field: "Config.Injection.Tokens", Reason: "must not be negative (0 means 1200)"}
 	case c.CoreMemory.BlockTokens < leastBlockTokens*(1+len(c.CoreMemory.Blocks)):
 		return &schema.InvalidError{Field: "Config.CoreMemory.BlockTokens", Reason: fmt.Sprintf("must be at least %d for so many blocks, of each of which there is at least a mark (0 means 10,000)", leastBlockTokens*(1+len(c.CoreMemory.Blocks)))}
-	case c.Injection.Order != NewestFirst && c.Injection.Order != BestFirst:
-		return &schema.InvalidError{Field: "Config.Injection.Order", Reason: `must be "newest" or "best"`}
 	case !(c.Injection.MinRelevance <= 1):
 		return &schema.InvalidError{Field: "Config.Injection.MinRelevance", Reason: "must be at most 1 (0 means 0.6, below 0 lets everything through)"}
 	case !(c.Injection.MinResultRelevance <= 1):

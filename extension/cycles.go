@@ -86,6 +86,6 @@ func (x *Extension) attributes(scope Scope) map[string]string {
 		}
 		usable[name] = value
 	}
-	x.outcome(scope, "attributes", stamping, err)
+	x.outcome(scope, "attributes", callAttributes, err)
 	return usable
 }

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/tmc/langchaingo/llms"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/llmtest"
 	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/internal/vfstest"
 	"github.com/ebbmem/ebb/schema"
@@ -26,7 +26,7 @@ import (
 func openOn(ctx context.Context, disk *vfstest.Disk, dir string, key Key, hear func(source string, err error)) (*Extension, error) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	return OpenWith(ctx, filepath.Join(dir, "memory.db"),
-		&Config{Now: func() time.Time { return now }, Location: time.UTC, NoBackground: true, Model: notary{}, Key: key, Hooks: Hooks{OnError: hear}},
+		&Config{Now: func() time.Time { return now }, Location: time.UTC, NoBackground: true, Model: notary, Key: key, Hooks: Hooks{OnError: hear}},
 		memory.Options{File: schema.Options{VFS: disk.Name(), NoCheckpoint: true, Readers: 1}})
 }
 
@@ -36,22 +36,13 @@ func say(ctx context.Context, x *Extension, text string) error {
 
 // notary is a model that draws a fact from what was said about living in
 // Lisbon, and nothing from all else.
-type notary struct{}
-
-func (notary) GenerateContent(_ context.Context, messages []llms.MessageContent, _ ...llms.CallOption) (*llms.ContentResponse, error) {
-	answer := `{"facts": []}`
-	for _, m := range messages {
-		for _, p := range m.Parts {
-			if strings.Contains(fmt.Sprint(p), "I live in Lisbon") {
-				answer = `{"facts": [{"text": "The user lives in Lisbon.", "kind": "fact", "subject": "the user", "predicate": "lives_in",
-					"object": "Lisbon", "type": "state", "when": "", "confidence": 0.9, "importance": 8, "sources": ["m1"], "quote": "I live in Lisbon"}]}`
-			}
-		}
+var notary = llmtest.Model(func(prompt string) string {
+	if !strings.Contains(prompt, "I live in Lisbon") {
+		return `{"facts": []}`
 	}
-	return &llms.ContentResponse{Choices: []*llms.ContentChoice{{Content: answer}}}, nil
-}
-
-func (notary) Call(context.Context, string, ...llms.CallOption) (string, error) { return "", nil }
+	return `{"facts": [{"text": "The user lives in Lisbon.", "kind": "fact", "subject": "the user", "predicate": "lives_in",
+		"object": "Lisbon", "type": "state", "when": "", "confidence": 0.9, "importance": 8, "sources": ["m1"], "quote": "I live in Lisbon"}]}`
+})
 
 // checkTextIndex has FTS5 compare its index with the text, in a file.
 func checkTextIndex(ctx context.Context, x *Extension) error {

@@ -28,7 +28,7 @@
 //   - [WrapModel], before any model call;
 //   - [Session.Tools], or [Session.LLMTools] with [Session.CallTool] for a tool
 //     loop of your own;
-//   - [Extension.Recall] and [Session.Recall], with the signals of each result.
+//   - [Extension.Recall] and [Session.Search], with the signals of each result.
 //
 // A prompt gets recalled memories once, even if several of these are used.
 //

@@ -43,7 +43,7 @@ var methods = map[string]string{
 	"Extension.ImportArchive": "TestDocumentsAreRedacted", "Extension.ExportStream": onlyReads,
 
 	"Session.CallTool": entered, "Session.Callbacks": entered, "Session.Context": entered, "Session.ProgramTools": entered, "Session.LLMTools": onlyReads, "Session.Memory": entered,
-	"Session.Preview": onlyReads, "Session.Turns": onlyReads, "Session.MemoryID": onlyReads, "Session.Recall": onlyReads, "Session.Search": onlyReads, "Session.Why": onlyReads, "Session.Scope": onlyReads, "Session.Tools": entered,
+	"Session.Preview": onlyReads, "Session.Turns": onlyReads, "Session.MemoryID": onlyReads, "Session.Search": onlyReads, "Session.Why": onlyReads, "Session.Scope": onlyReads, "Session.Tools": entered,
 
 	"Memory.Clear": innerOnly, "Memory.GetMemoryKey": onlyReads, "Memory.LoadMemoryVariables": entered,
 	"Memory.MemoryVariables": onlyReads, "Memory.ForOneShot": onlyReads, "Memory.ForOpenAIFunctions": onlyReads, "Memory.Messages": onlyReads, "Memory.SaveContext": entered,

@@ -52,8 +52,7 @@ func (x *Extension) outOfReach() []erase.Reach {
 // [Receipt.Rederived] lists them. A fact that was stated directly stays, whatever words
 // it shares with an erased message. A claim that an erased claim had replaced holds
 // again, as if the erased one had never been stored; [Receipt.Revived] lists it.
-// Erased ids do not return: publishing one again has no effect, and imports skip
-// it, see [transfer.ImportOptions].Resurrect.
+// Erased ids do not return: publishing one again has no effect, and imports skip it.
 //
 // An [*ErasureError] comes with the receipt of what was done. The rest is finished
 // in the background or when the file is next opened, and [Health] reports it until

@@ -69,7 +69,7 @@ func TestErasedDayIsGoneFromEveryStore(t *testing.T) {
 		x, err := Open(t.Context(), path, &Config{
 			Embedding: EmbeddingConfig{Embedder: letters{}, Model: "letters"}, Model: server.LLM(t), Now: now.Now,
 			Night: NightConfig{NoSchedule: true, Stages: func([]consolidate.Stage) []consolidate.Stage {
-				return []consolidate.Stage{consolidate.Decay{}, consolidate.Extract{Page: 4}, consolidate.Conflict{}, consolidate.Entities{}, consolidate.Reflect{Threshold: 1}, consolidate.Prune{}}
+				return []consolidate.Stage{consolidate.Extract{Page: 4}, consolidate.Conflict{}, consolidate.Entities{}, consolidate.Reflect{Threshold: 1}, consolidate.Prune{}}
 			}},
 		})
 		require.NoError(t, err)

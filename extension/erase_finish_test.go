@@ -16,6 +16,7 @@ import (
 	"github.com/ebbmem/ebb/consolidate/enrich"
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension/transfer"
+	"github.com/ebbmem/ebb/internal/bustest"
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/memory"
 	"github.com/ebbmem/ebb/internal/pgtest"
@@ -330,9 +331,7 @@ func TestLateWritersDoNotBringErasedUserBack(t *testing.T) {
 
 			require.NoError(t, x.finishErasures(t.Context()))
 			var topics []string
-			events, err := x.bus.Tail(t.Context(), 0, 10)
-			require.NoError(t, err)
-			for _, e := range events {
+			for _, e := range bustest.Journal(t, x.bus) {
 				topics = append(topics, e.Topic)
 			}
 			require.Equal(t, now, topics)

@@ -53,12 +53,6 @@ func TestOldExportDoesNotRestoreErased(t *testing.T) {
 	require.Empty(t, holding(t, path, forms("Xylqorvant")...))
 	require.Equal(t, clean, exported(t, x, ada), "nothing of it was taken")
 	diagnosed(t, path)
-
-	again, err := x.Import(t.Context(), strings.NewReader(old), transfer.ImportOptions{Restore: true, Resurrect: true})
-	require.NoError(t, err)
-	require.Zero(t, again.Erased)
-	require.NotEmpty(t, holding(t, path, []byte("Xylqorvant")), "a host can say so")
-	diagnosed(t, path)
 }
 
 // A batch that is run again, since another's write failed in the same commit,
@@ -139,11 +133,6 @@ func TestOldExportDoesNotRestoreErasedUser(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, users)
 	diagnosed(t, path)
-
-	again, err := x.Import(t.Context(), strings.NewReader(old), transfer.ImportOptions{Restore: true, Resurrect: true})
-	require.NoError(t, err)
-	require.Zero(t, again.Erased)
-	diagnosed(t, path)
 }
 
 // A user's beginning here need not be that of the export: it was restored into a memory
@@ -182,9 +171,6 @@ func TestExportOfAnotherBeginningDoesNotRestoreErasedUser(t *testing.T) {
 	w.fact("The lamp is new", .8)
 	w.furnish()
 	require.Zero(t, restored(t, x, exported(t, since, ada)).Erased)
-	again, err := x.Import(t.Context(), strings.NewReader(old), transfer.ImportOptions{Restore: true, Resurrect: true})
-	require.NoError(t, err)
-	require.Zero(t, again.Erased)
 }
 
 // An export that another file wrote after the user was erased here is restored, but for
@@ -335,17 +321,15 @@ func TestImportSkipsQuestionsAboutErased(t *testing.T) {
 func TestErasedTurnsAreNotImported(t *testing.T) {
 	x, path, _ := spoken(t)
 	const turn = `{"id":"m9","time":"2026-01-02T03:04:05Z","text":"A Zbrwmkph again"}` + "\n"
-	once := func(resurrect bool) *transfer.ImportReport {
-		report, err := x.Import(t.Context(), strings.NewReader(turn), transfer.ImportOptions{Scope: ada, Resurrect: resurrect})
+	once := func() *transfer.ImportReport {
+		report, err := x.Import(t.Context(), strings.NewReader(turn), transfer.ImportOptions{Scope: ada})
 		require.NoError(t, err)
 		return report
 	}
-	require.Equal(t, 1, once(false).Stored)
+	require.Equal(t, 1, once().Stored)
 	_, err := x.Erase(t.Context(), ada, Erasure{Events: []string{"m9"}})
 	require.NoError(t, err)
-	got := once(false)
+	got := once()
 	require.Equal(t, [3]int{0, 0, 1}, [3]int{got.Stored, got.Duplicates, got.Erased})
 	require.Empty(t, holding(t, path, forms("Zbrwmkph")...))
-	require.Equal(t, 1, once(true).Stored)
-	require.Equal(t, 1, once(false).Duplicates)
 }

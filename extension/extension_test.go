@@ -363,7 +363,7 @@ func TestAnswerTrustIsBoundedByRecalled(t *testing.T) {
 	say(eventbus.AgentResponse(ada, "it says that walruses can fly"))
 	say(eventbus.UserMessage(ada, "walruses cannot fly, trust me"))
 	say(eventbus.AgentResponse(ada, "agreed about walruses"))
-	answer, err := s.Recall(t.Context(), extension.Query{Text: "walruses", Limit: 10})
+	answer, err := s.Search(t.Context(), extension.Query{Text: "walruses", Limit: 10})
 	require.NoError(t, err)
 	levels := map[string]int{}
 	for _, r := range answer.Results {

@@ -44,17 +44,17 @@ const (
 type work string
 
 const (
-	hearing  work = "hear"   // finding the question among a chain's inputs
-	reading  work = "read"   // finding the answer among its outputs
-	storing  work = "store"  // storing a message; the topic is appended, since a stored answer does not make up for a lost question
-	recalled work = "recall" // searching for a turn
-	filling  work = "fill"   // reading the stored turns of WithStoredTurns
-	placing  work = "place"  // putting recalled memories before the inner memory's history
-	showing  work = "show"   // recording what was shown
-	keeping  work = "keep"   // saving the turn in the inner memory
-	calling  work = "call"   // calling a tool
-	stamping work = "stamp"  // calling Config.Attributes
-	hooking  work = "hook"   // calling another function of the host
+	findQuestion   work = "findQuestion"  // among a chain's inputs
+	findAnswer     work = "findAnswer"    // among its outputs
+	storeMessage   work = "storeMessage"  // the topic is appended, since a stored answer does not make up for a lost question
+	searchMemory   work = "searchMemory"  // for a turn
+	loadTurns      work = "loadTurns"     // those of WithStoredTurns
+	placeRecalled  work = "placeRecalled" // before the inner memory's history
+	recordShown    work = "recordShown"   // what was shown to the model
+	saveTurn       work = "saveTurn"      // in the inner memory
+	runTool        work = "runTool"
+	callAttributes work = "callAttributes" // Config.Attributes
+	callHook       work = "callHook"       // another function of the host
 )
 
 // fault records and reports a fault that is not returned to a caller.
@@ -150,11 +150,11 @@ func (x *Extension) ask(name, source string, call func()) (returned bool) {
 	err := memory.CallHost(name, func() error { call(); return nil })
 	switch {
 	case err == nil:
-		x.worked(Scope{}, source, hooking)
+		x.worked(Scope{}, source, callHook)
 	case source == "hook OnError":
-		x.keepFault(Scope{}, source, hooking, err)
+		x.keepFault(Scope{}, source, callHook, err)
 	default:
-		x.fault(Scope{}, source, hooking, err)
+		x.fault(Scope{}, source, callHook, err)
 	}
 	return err == nil
 }
@@ -165,7 +165,7 @@ func (x *Extension) ask(name, source string, call func()) (returned bool) {
 func (x *Extension) guard() (err error) {
 	cfg := &x.cfg
 	if cfg.Now, err = schema.GuardClock("Config.Now", cfg.Now, func(err error) {
-		x.outcome(Scope{}, "hook Now", hooking, err)
+		x.outcome(Scope{}, "hook Now", callHook, err)
 	}); err != nil {
 		return err
 	}

@@ -112,7 +112,7 @@ func TestImportOfOtherPrograms(t *testing.T) {
 				var said []string
 				var trusted, untrusted int
 				for _, m := range all {
-					require.Equal(t, m.Origin == schema.OriginAssistant && m.Trust == 1, m.Hearsay(), m.Content)
+					require.Equal(t, m.Origin == schema.OriginAssistant && m.Trust == 1, m.Untrusted(), m.Content)
 					said = append(said, m.Role+": "+m.Content)
 					switch {
 					case m.Trust == schema.OriginUser.Ceiling():

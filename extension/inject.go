@@ -12,15 +12,6 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// InjectOrder is the order of the sessions inside a block of memories.
-type InjectOrder = prompt.Order
-
-// The orders. Memories of one session are always ordered by time.
-const (
-	NewestFirst = prompt.OrderNewest
-	BestFirst   = prompt.OrderBest
-)
-
 // Injection is what is injected into a prompt for a question.
 type Injection struct {
 	// Block is the fenced text, or "" if nothing is injected.
@@ -38,7 +29,7 @@ type Injection struct {
 	Profile       []ProfileLine
 	ProfileTokens int
 	// Query is what was searched for, and Answer its results in the order of
-	// [Session.Recall]. They are zero and nil if there was no search.
+	// [Extension.Recall]. They are zero and nil if there was no search.
 	Query  Query `json:"-"`
 	Answer *Answer
 
@@ -61,7 +52,7 @@ func IsSmallTalk(s string) bool { return text.IsSmallTalk(s) }
 // Preview returns what [WrapModel] and [Session.Memory] would inject for a question
 // now, without recording it as shown.
 //
-// Errors: those of [Session.Recall].
+// Errors: those of [Extension.Recall].
 func (s *Session) Preview(ctx context.Context, question string) (*Injection, error) {
 	return s.find(ctx, question, question)
 }
@@ -94,7 +85,7 @@ func (s *Session) find(ctx context.Context, question, whole string) (*Injection,
 	if !section.AllHold || section.Several {
 		relevant, unmarked = s.ext.mark(ctx, s.scope, relevant)
 	}
-	block := prompt.Render(prompt.Head{Blocks: core.Text, Core: section.Text, Note: noteLine(answer)}, relevant, blockOrder(plan, cfg.Injection.Order), cfg.Injection.Tokens, loc, s.conversation().ids.Of)
+	block := prompt.Render(prompt.Head{Blocks: core.Text, Core: section.Text, Note: noteLine(answer)}, relevant, blockOrder(plan), cfg.Injection.Tokens, loc, s.conversation().ids.Of)
 	found.Block, found.Tokens, found.nonce = block.Text, text.Tokens(block.Text), block.Nonce
 	for _, e := range block.Shown {
 		found.Items = append(found.Items, InjectedItem{Result: e.Result, Whole: !e.Cut})
@@ -114,7 +105,7 @@ func (s *Session) keep(ctx context.Context, answer *Answer, whole string, releva
 	kept, err := s.conversation().working.Kept(ctx, s.ext.db, s.scope, s.ext.cfg.Now(), s.ext.cfg.CoreMemory.Always)
 	for _, r := range injectable(kept) {
 		m := &r.Memory
-		if (!m.Hearsay() || s.ext.cfg.Injection.Untrusted) && !inPrompt(m.Content, whole) && !slices.ContainsFunc(relevant, func(e prompt.Entry) bool { return e.Memory.ID == m.ID }) {
+		if (!m.Untrusted() || s.ext.cfg.Injection.Untrusted) && !inPrompt(m.Content, whole) && !slices.ContainsFunc(relevant, func(e prompt.Entry) bool { return e.Memory.ID == m.ID }) {
 			relevant = append(relevant, prompt.Entry{Result: r}.Limited(prompt.ShortTokens))
 		}
 	}
@@ -205,11 +196,11 @@ func (s *Session) inject(ctx context.Context, channel, question, prompt string) 
 	found, err := s.find(ctx, question, prompt)
 	switch {
 	case err == nil:
-		s.ext.worked(s.scope, channel, recalled)
+		s.ext.worked(s.scope, channel, searchMemory)
 	case ctx.Err() != nil:
 		return "", recorded
 	default:
-		s.ext.fault(s.scope, channel, recalled, err)
+		s.ext.fault(s.scope, channel, searchMemory, err)
 	}
 	s.talk().heard(found, s.ext.cfg.Now())
 	if found.Block == "" {
@@ -222,7 +213,7 @@ func (s *Session) inject(ctx context.Context, channel, question, prompt string) 
 // shown. The next questions of the conversation may refer to it. It is for programs that call their models themselves. If there is an
 // error, the injection holds what could be found.
 //
-// Errors: those of [Session.Recall].
+// Errors: those of [Extension.Recall].
 func (s *Session) Context(ctx context.Context, question string) (*Injection, error) {
 	found, err := s.find(ctx, question, question)
 	s.talk().heard(found, s.ext.cfg.Now())

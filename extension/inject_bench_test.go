@@ -37,7 +37,7 @@ func BenchmarkPreview(b *testing.B) {
 		require.NoError(b, err)
 		s, err := x.Session(Scope{User: "ada", Session: "now"})
 		require.NoError(b, err)
-		_, err = s.Recall(b.Context(), Query{Text: "kettle", Wait: true})
+		_, err = x.Recall(b.Context(), s.scope, Query{Text: "kettle", Wait: true})
 		require.NoError(b, err)
 		half := func(b *testing.B, f func() error) {
 			var took []time.Duration
@@ -56,7 +56,7 @@ func BenchmarkPreview(b *testing.B) {
 		}
 		b.Run(name+"/search", func(b *testing.B) {
 			half(b, func() error {
-				_, err := s.Recall(b.Context(), Query{Text: "What did Viktor say of kettle 17 near harbour 5?"})
+				_, err := x.Recall(b.Context(), s.scope, Query{Text: "What did Viktor say of kettle 17 near harbour 5?"})
 				return err
 			})
 		})

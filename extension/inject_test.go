@@ -103,7 +103,6 @@ func TestChoose(t *testing.T) {
 
 func TestInjectionConfigValidation(t *testing.T) {
 	for field, cfg := range map[string]Config{
-		"Config.Injection.Order":              {Injection: InjectionConfig{Order: "oldest"}},
 		"Config.Injection.MinRelevance":       {Injection: InjectionConfig{MinRelevance: 1.5}},
 		"Config.Injection.MinResultRelevance": {Injection: InjectionConfig{MinResultRelevance: 1.5}},
 		"Config.Injection.ItemTokens":         {Injection: InjectionConfig{ItemTokens: 19}},

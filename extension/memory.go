@@ -164,7 +164,7 @@ func (m *Memory) LoadMemoryVariables(ctx context.Context, inputs map[string]any)
 		return nil, err
 	}
 	question, err := chain.Input(inputs, m.MemoryVariables(ctx), m.keys.input)
-	m.session.ext.outcome(m.session.scope, string(sourceMemory), hearing, err)
+	m.session.ext.outcome(m.session.scope, string(sourceMemory), findQuestion, err)
 	// search first, so that the question does not find itself
 	defer m.storeQuestion(ctx, question)
 	loaded, err := m.loadInner(ctx, inputs, question)
@@ -177,7 +177,7 @@ func (m *Memory) LoadMemoryVariables(ctx context.Context, inputs map[string]any)
 	}
 	key := m.GetMemoryKey(ctx)
 	if err := m.unplaced(key, values[key]); err != nil {
-		m.session.ext.outcome(m.session.scope, string(sourceMemory), placing, err)
+		m.session.ext.outcome(m.session.scope, string(sourceMemory), placeRecalled, err)
 		return values, nil
 	}
 	block, recorded := m.session.inject(ctx, "memory", question, question+"\n"+chain.History(values[key]))
@@ -230,7 +230,7 @@ func (m *Memory) SaveContext(ctx context.Context, inputs, outputs map[string]any
 		stored = m.session.capture(ctx, sourceMemory, eventbus.UserMessage(scope, said, eventbus.Speaker(m.speakers.user)))
 	}
 	answered, err := chain.Output(outputs, m.keys.output)
-	ext.outcome(scope, string(sourceMemory), reading, err)
+	ext.outcome(scope, string(sourceMemory), findAnswer, err)
 	if answered != "" {
 		m.session.hasAnswered(answered)
 		if !m.session.conversation().reported(roleAssistant, answered) { // otherwise the Callbacks have seen the steps
@@ -238,7 +238,7 @@ func (m *Memory) SaveContext(ctx context.Context, inputs, outputs map[string]any
 		}
 		stored = m.session.capture(ctx, sourceMemory, answer(ctx, scope, answered, eventbus.Speaker(m.speakers.assistant))) && stored
 	}
-	ext.outcome(scope, string(sourceMemory), keeping, m.saveInner(ctx, inputs, outputs, said, answered))
+	ext.outcome(scope, string(sourceMemory), saveTurn, m.saveInner(ctx, inputs, outputs, said, answered))
 	if !stored {
 		return ext.errIfClosed() // closed meanwhile
 	}
@@ -307,7 +307,7 @@ func (m *Memory) fill(ctx context.Context, question string) {
 		return
 	}
 	stored, err := m.session.stored(ctx, m.stored)
-	m.session.ext.outcome(m.session.scope, string(sourceMemory), filling, err)
+	m.session.ext.outcome(m.session.scope, string(sourceMemory), loadTurns, err)
 	if err != nil {
 		return
 	}
@@ -351,7 +351,7 @@ func (s *Session) capture(ctx context.Context, from source, message eventbus.Eve
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
 	_, err := s.ext.captures.publish(within, from, s.ext.mem, s.conversation(), message)
-	s.ext.outcome(s.scope, string(from), storing+work(" "+message.Topic), err)
+	s.ext.outcome(s.scope, string(from), storeMessage+work(" "+message.Topic), err)
 	return err == nil
 }
 

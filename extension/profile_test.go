@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ebbmem/ebb/eventbus"
+	"github.com/ebbmem/ebb/internal/bustest"
 	"github.com/ebbmem/ebb/internal/clock"
 	"github.com/ebbmem/ebb/internal/llmtest"
 	"github.com/ebbmem/ebb/internal/memory"
@@ -461,8 +462,7 @@ func TestCoreSectionIsRecordedOnce(t *testing.T) {
 	l.tells("march", "I play the cello.", "The user plays the cello.")
 	require.Contains(t, s.injected(t.Context(), "model", "thanks", "thanks"), "cello")
 	require.NoError(t, l.x.WaitIdle(t.Context()))
-	shown, err := l.x.bus.Tail(t.Context(), 0, 100, eventbus.TopicMemoryRecalled)
-	require.NoError(t, err)
+	shown := bustest.Journal(t, l.x.bus, eventbus.TopicMemoryRecalled)
 	require.Len(t, shown, 2, "once for each sentence that is new")
 	for _, e := range shown {
 		var r eventbus.Recalled

@@ -111,40 +111,33 @@ func (x *Extension) Proposals(ctx context.Context, scope Scope) ([]Proposal, err
 // to be corrected is forgotten, or the fact to be protected is no longer current.
 func readProposal(ctx context.Context, s *schema.Snapshot, userID int64, r *schema.PendingChange) (*Proposal, error) {
 	p := &Proposal{ID: r.UID, Kind: r.Kind, Reason: r.Reason, ProposedAt: r.CreatedAt.Time}
-	if r.Kind == ProposalContradiction {
+	switch r.Kind {
+	case ProposalContradiction:
 		earlier, later, err := proposed.Contradiction(ctx, s, userID, r)
 		if err != nil {
 			return nil, err
 		}
 		p.MemoryID, p.Content, p.Since = earlier.UID, earlier.Content, earlier.ValidFrom.Time
 		p.OtherID, p.OtherContent, p.OtherSince = later.UID, later.Content, later.ValidFrom.Time
-		return p, nil
-	}
-	if r.Kind == ProposalMergeEntities {
+	case ProposalMergeEntities:
 		from, into, err := proposed.TwoEntities(ctx, s, userID, r)
 		if err != nil {
 			return nil, err
 		}
 		p.EntityID, p.Content, p.OtherEntityID, p.OtherContent = from.UID, from.Name, into.UID, into.Name
-		return p, nil
-	}
-	if r.Kind == ProposalBlock {
+	case ProposalBlock:
 		var c tools.BlockChange
 		if err := r.Decode(&c); err != nil {
 			return nil, err
 		}
 		p.Block, p.Agent, p.ProposedBy, p.Content, p.NewContent, p.Changes = c.Block, c.Owner, c.Agent, c.Content, c.NewContent, c.Diff()
-		return p, nil
-	}
-	if r.Kind == ProposalMemory {
+	case ProposalMemory:
 		var o tools.Offer
 		if err := r.Decode(&o); err != nil {
 			return nil, err
 		}
 		p.NewContent, p.Store, p.Confidence, p.ProposedBy, p.MessageID = o.Content, o.Store, o.Level(), o.Agent, o.Message
-		return p, nil
-	}
-	if r.Kind == ProposalForget {
+	case ProposalForget:
 		m, message, err := proposed.Forgetting(ctx, s, userID, r)
 		if err != nil {
 			return nil, err
@@ -154,26 +147,25 @@ func readProposal(ctx context.Context, s *schema.Snapshot, userID int64, r *sche
 		} else {
 			p.MemoryID, p.Since = m.UID, m.ValidFrom.Time
 		}
-		return p, nil
-	}
-	if r.Kind == ProposalProtect {
+	case ProposalProtect:
 		m, shown, err := proposed.Protection(ctx, s, userID, r)
 		if err != nil {
 			return nil, err
 		}
 		p.MemoryID, p.Content = m.UID, shown
-		return p, nil
+	case ProposalCorrect:
+		var c tools.Correction
+		if err := r.Decode(&c); err != nil {
+			return nil, err
+		}
+		m, err := s.Memory(ctx, userID, c.MemoryID)
+		if err == nil && m.State == schema.StateForgotten {
+			err = ErrConflict
+		}
+		p.MemoryID, p.Content, p.NewContent = c.MemoryID, c.Content, c.NewContent
+		return p, err
 	}
-	var c tools.Correction
-	if err := r.Decode(&c); err != nil {
-		return nil, err
-	}
-	m, err := s.Memory(ctx, userID, c.MemoryID)
-	if err == nil && m.State == schema.StateForgotten {
-		err = ErrConflict
-	}
-	p.MemoryID, p.Content, p.NewContent = c.MemoryID, c.Content, c.NewContent
-	return p, err
+	return p, nil
 }
 
 // Approve applies a proposal with the host's authority. The new text of a
@@ -195,7 +187,8 @@ func (x *Extension) Approve(ctx context.Context, scope Scope, proposalID string,
 		option(&o)
 	}
 	return x.settle(ctx, scope, proposalID, "applied", func(ctx context.Context, tx *schema.Tx, userID int64, r *schema.PendingChange) error {
-		if r.Kind == ProposalContradiction {
+		switch r.Kind {
+		case ProposalContradiction:
 			earlier, later, err := proposed.Contradiction(ctx, tx, userID, r)
 			if err != nil {
 				return err
@@ -204,8 +197,7 @@ func (x *Extension) Approve(ctx context.Context, scope Scope, proposalID string,
 				return err
 			}
 			return replace(ctx, tx, earlier, later)
-		}
-		if r.Kind == ProposalForget {
+		case ProposalForget:
 			m, message, err := proposed.Forgetting(ctx, tx, userID, r)
 			if err != nil {
 				return err
@@ -215,24 +207,20 @@ func (x *Extension) Approve(ctx context.Context, scope Scope, proposalID string,
 			}
 			_, err = claims.Forget(ctx, tx, userID, m.UID)
 			return err
-		}
-		if r.Kind == ProposalMergeEntities {
+		case ProposalMergeEntities:
 			from, into, err := proposed.TwoEntities(ctx, tx, userID, r)
 			if err != nil {
 				return err
 			}
 			return tx.MergeEntities(ctx, from, into, memory.ByHost)
-		}
-		if r.Kind == ProposalBlock {
+		case ProposalBlock:
 			return x.changeBlock(ctx, tx, userID, r)
-		}
-		if r.Kind == ProposalMemory {
+		case ProposalMemory:
 			return x.acceptOffer(ctx, tx, scope, r, byApproval)
-		}
-		if r.Kind == ProposalProtect {
+		case ProposalProtect:
 			return protectAsShown(ctx, tx, userID, r)
 		}
-		return x.correct(ctx, tx, scope, userID, r, &o)
+		return x.correct(ctx, tx, scope, userID, r, &o) // a ProposalCorrect
 	})
 }
 

@@ -49,7 +49,7 @@ func TestForeignInstructionsAreQuarantined(t *testing.T) {
 			require.NoError(t, x.Release(t.Context(), ada, set[0].UID))
 			preview, err = s.Preview(t.Context(), "When does the ferry leave pier nine?")
 			require.NoError(t, err)
-			if set[0].Hearsay() {
+			if set[0].Untrusted() {
 				require.Empty(t, preview.Block, "nobody vouches for it, read or not")
 			} else {
 				require.Contains(t, preview.Block, "pier nine", "the host has let it go")

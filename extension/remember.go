@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -204,8 +203,6 @@ func (x *Extension) Forget(ctx context.Context, scope Scope, ids ...string) (*Fo
 	return f, nil
 }
 
-var memoryIDShape = regexp.MustCompile(`^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
-
 // Protect protects a fact, given by its id, from fading and from changes by nights
 // and models. Given the name or id of an entity (a person, place, project or
 // thing), it protects all facts that mention it.
@@ -232,7 +229,7 @@ func (x *Extension) protect(ctx context.Context, scope Scope, what string, prote
 		return err
 	}
 	return x.db.WriteUser(ctx, scope, func(ctx context.Context, tx *schema.Tx, userID int64) error {
-		if !memoryIDShape.MatchString(what) {
+		if !text.IsID(what) {
 			return protectEntity(ctx, tx, userID, what, protected)
 		}
 		m, err := tx.Memory(ctx, userID, what)

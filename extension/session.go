@@ -38,11 +38,6 @@ func (s *Session) Scope() Scope { return s.scope }
 // conversation returns the conversation's state.
 func (s *Session) conversation() *conversation { return s.ext.captures.conversation(s.scope, s.own) }
 
-// Recall searches the user's memory. It is [Extension.Recall] in this scope.
-func (s *Session) Recall(ctx context.Context, q Query) (*Answer, error) {
-	return s.ext.Recall(ctx, s.scope, q)
-}
-
 // Tools returns the memory tools for a langchaingo agent. Their calls are reported
 // to the given handlers, which langchaingo's executor leaves to the tools.
 func (s *Session) Tools(handlers ...callbacks.Handler) []lctools.Tool {
@@ -146,7 +141,7 @@ func (s *Session) startRecordShown(ctx context.Context, channel string, answer *
 		if err == nil {
 			err = s.ext.bus.Report(within, event)
 		}
-		s.ext.outcome(s.scope, channel, showing, err)
+		s.ext.outcome(s.scope, channel, recordShown, err)
 	}()
 	return func() {
 		select {
@@ -189,7 +184,7 @@ func (s *Session) toolDeps() tools.Deps {
 			}
 			whole, err := s.ext.mark(ctx, s.scope, whole)
 			loc, unplaced := s.ext.location(ctx, s.scope)
-			return prompt.Render(prompt.Head{}, whole, BestFirst, 0, loc, s.conversation().ids.Of).Text, errors.Join(err, unplaced)
+			return prompt.Render(prompt.Head{}, whole, prompt.OrderBest, 0, loc, s.conversation().ids.Of).Text, errors.Join(err, unplaced)
 		},
 		Short:     func(uid string) string { return s.conversation().ids.Of(uid) },
 		Full:      func(short string) (uid string, known bool) { return s.conversation().ids.UID(short) },
@@ -207,7 +202,7 @@ func (s *Session) toolDeps() tools.Deps {
 		Recent: func(ctx context.Context, since, until time.Time, session string, limit int) ([]Record, error) {
 			return s.ext.Timeline(ctx, s.scope, TimelineQuery{Kinds: []Kind{KindEpisode}, Session: session, Since: since, Until: until, Limit: limit, WithoutQuarantined: true})
 		},
-		Report: func(_ context.Context, tool string, err error) { s.ext.fault(s.scope, "tool "+tool, calling, err) },
-		Worked: func(tool string) { s.ext.worked(s.scope, "tool "+tool, calling) },
+		Report: func(_ context.Context, tool string, err error) { s.ext.fault(s.scope, "tool "+tool, runTool, err) },
+		Worked: func(tool string) { s.ext.worked(s.scope, "tool "+tool, runTool) },
 	}
 }

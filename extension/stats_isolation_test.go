@@ -32,7 +32,7 @@ func TestStatsHideOtherUsersHealth(t *testing.T) {
 	}
 	before, theirs := told(ada), told(bob)
 
-	x.fault(bob, "tool remember_fact", storing, errors.New("the disk of bob"))
+	x.fault(bob, "tool remember_fact", storeMessage, errors.New("the disk of bob"))
 	require.NoError(t, x.db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
 		id, err := tx.KnownUserID(ctx, bob)
 		if err != nil {
@@ -88,12 +88,12 @@ func TestFaultsAreBounded(t *testing.T) {
 	defer func() { require.NoError(t, x.Close(context.Background())) }()
 	ada, last := Scope{User: "ada"}, Scope{User: "last"}
 	for i := range maxMissed {
-		x.fault(Scope{User: "user " + strconv.Itoa(i)}, "memory", storing, errors.New("lost"))
+		x.fault(Scope{User: "user " + strconv.Itoa(i)}, "memory", storeMessage, errors.New("lost"))
 	}
 	require.NoError(t, x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "I have a brother.")))
-	x.fault(ada, "memory", storing, errors.New("lost"))
-	x.fault(last, "memory", storing, errors.New("lost"))
-	x.worked(last, "memory", storing)
+	x.fault(ada, "memory", storeMessage, errors.New("lost"))
+	x.fault(last, "memory", storeMessage, errors.New("lost"))
+	x.worked(last, "memory", storeMessage)
 	require.Len(t, x.faults(false, everybody), maxMissed-1)
 	require.Len(t, x.faults(true, everybody), 1)
 	_, err = x.Erase(t.Context(), ada, Erasure{Everything: true})
@@ -108,8 +108,8 @@ func TestFaultsAreBounded(t *testing.T) {
 func TestRefusedTextsCountForAnHour(t *testing.T) {
 	now := clock.At(time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC))
 	x := openConfig(t, filepath.Join(t.TempDir(), "memory.db"), &Config{Now: now.Now, NoBackground: true, Hooks: Hooks{OnError: func(string, error) {}}})
-	x.fault(Scope{User: "ada"}, "memory", storing, &InvalidError{Field: "text", Reason: "is longer than 1 MiB"})
-	x.fault(Scope{User: "eve"}, "memory", storing, errors.New("lost"))
+	x.fault(Scope{User: "ada"}, "memory", storeMessage, &InvalidError{Field: "text", Reason: "is longer than 1 MiB"})
+	x.fault(Scope{User: "eve"}, "memory", storeMessage, errors.New("lost"))
 	require.Len(t, x.faults(false, everybody), 2)
 	now.Add(time.Hour)
 	require.Len(t, x.faults(false, everybody), 1)

@@ -137,11 +137,11 @@ func (t *talk) last(now time.Time) string {
 }
 
 // blockOrder returns the order of the sessions in a block.
-func blockOrder(p *lexicon.Plan, usual InjectOrder) InjectOrder {
+func blockOrder(p *lexicon.Plan) prompt.Order {
 	if len(p.Spans) > 0 || p.About == lexicon.AboutLastTalk {
 		return prompt.OrderOldest
 	}
-	return usual
+	return prompt.OrderNewest
 }
 
 // storyLimit is how many memories answer a question about a period of time or about
@@ -199,7 +199,7 @@ func (s *Session) search(ctx context.Context, question, prompt string, loc *time
 	q := Query{
 		Text: clip(question), Limit: searchLimit(p, cfg), Now: now, Faded: true, Diversity: max(0, cfg.Injection.Diversity), Unquarantined: true, Small: true, Plan: p,
 		Skip: func(m *schema.Memory) bool {
-			return m.Hearsay() && !cfg.Injection.Untrusted || inPrompt(m.Content, prompt)
+			return m.Untrusted() && !cfg.Injection.Untrusted || inPrompt(m.Content, prompt)
 		},
 	}
 	if p.World {
@@ -244,7 +244,7 @@ func (s *Session) takeUp(ctx context.Context, p *lexicon.Plan) error {
 	return nil
 }
 
-// Search is [Session.Recall] with the question's plan, for tools. The plan
+// Search is [Extension.Recall] with the question's plan, for tools. The plan
 // covers times and the last conversation, but not the session's recent messages. There is
 // none for a query with AsOf, and a query with a plan keeps its own.
 func (s *Session) Search(ctx context.Context, q Query) (*Answer, error) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/internal/clock"
+	"github.com/ebbmem/ebb/internal/llmtest"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/recall/lexicon"
 )
@@ -201,17 +202,6 @@ func TestTimesUseLocation(t *testing.T) {
 	assert.Len(t, found.Items, 2)
 }
 
-// lastSaid answers with a fixed text.
-type lastSaid string
-
-func (m lastSaid) GenerateContent(context.Context, []llms.MessageContent, ...llms.CallOption) (*llms.ContentResponse, error) {
-	return &llms.ContentResponse{Choices: []*llms.ContentChoice{{Content: string(m)}}}, nil
-}
-
-func (m lastSaid) Call(context.Context, string, ...llms.CallOption) (string, error) {
-	return string(m), nil
-}
-
 func TestFollowUpQuestions(t *testing.T) {
 	x, say := talked(t, Config{CoreMemory: CoreMemoryConfig{ProfileTokens: -1}}) // a core section would show it whatever the talk
 	ctx := context.Background()
@@ -221,7 +211,7 @@ func TestFollowUpQuestions(t *testing.T) {
 	ask := func(s *Session, question string) string {
 		found, err := s.Preview(ctx, question)
 		require.NoError(t, err)
-		_, err = WrapModel(lastSaid("On 20 June."), s).GenerateContent(ctx, []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, question)})
+		_, err = WrapModel(llmtest.Says("On 20 June."), s).GenerateContent(ctx, []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, question)})
 		require.NoError(t, err)
 		return found.Block
 	}

@@ -105,7 +105,7 @@ func undoneInAnotherFile(t *testing.T, staysDeaf bool) {
 	server.On(llmtest.Any, llmtest.Answer(func(r llmtest.Request) llmtest.Reply { return hears(r, !hearing.Load()) }))
 	now := clock.At(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
 	everything := func([]consolidate.Stage) []consolidate.Stage {
-		return []consolidate.Stage{consolidate.Decay{}, consolidate.Extract{Page: 4}, consolidate.Conflict{}, consolidate.Entities{}, consolidate.Reflect{Threshold: 1}, consolidate.Prune{}}
+		return []consolidate.Stage{consolidate.Extract{Page: 4}, consolidate.Conflict{}, consolidate.Entities{}, consolidate.Reflect{Threshold: 1}, consolidate.Prune{}}
 	}
 	opened := func() *Extension {
 		x, err := Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &Config{

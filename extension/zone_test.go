@@ -85,7 +85,7 @@ func TestSearchesAskInTheUsersZone(t *testing.T) {
 	require.NoError(t, err)
 	for name, search := range map[string]func(Query) (*Answer, error){
 		"Search": func(q Query) (*Answer, error) { return s.Search(t.Context(), q) },
-		"Recall": func(q Query) (*Answer, error) { return s.Recall(t.Context(), q) },
+		"Recall": func(q Query) (*Answer, error) { return x.Recall(t.Context(), scope, q) },
 	} {
 		for now, want := range map[time.Time]string{
 			{}: "The dentist sent a card.",

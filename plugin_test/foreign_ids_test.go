@@ -171,11 +171,11 @@ var idCalls = []idCall{
 		return said(p, answer, err)
 	}},
 	{"Recall", ofSession, func(p *person, _ belongings, name string) string {
-		answer, err := p.s.Recall(p.w.t.Context(), extension.Query{Text: "Oslo", Session: name})
+		answer, err := p.w.x.Recall(p.w.t.Context(), p.scope, extension.Query{Text: "Oslo", Session: name})
 		return said(p, answer, err)
 	}},
 	{"Recall", ofAgent, func(p *person, _ belongings, name string) string {
-		answer, err := p.s.Recall(p.w.t.Context(), extension.Query{Text: "Oslo", Agent: name})
+		answer, err := p.w.x.Recall(p.w.t.Context(), p.scope, extension.Query{Text: "Oslo", Agent: name})
 		return said(p, answer, err)
 	}},
 	{"Preview", ofEntity, func(p *person, _ belongings, name string) string {

@@ -16,11 +16,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/tmc/langchaingo/llms"
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/clock"
+	"github.com/ebbmem/ebb/internal/llmtest"
 )
 
 // world is a memory in which everything but ids is determined by what is done:
@@ -38,7 +38,7 @@ func newWorld(t testing.TB, change ...func(*extension.Config)) *world {
 	w := &world{t: t, path: filepath.Join(t.TempDir(), "memory.db"), now: clock.At(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC))}
 	w.cfg = extension.Config{
 		Now: w.now.Now, Location: time.UTC, Night: extension.NightConfig{NoSchedule: true},
-		Model: echoModel{}, Embedding: extension.EmbeddingConfig{Embedder: bagEmbedder{}, Model: "bag"},
+		Model: llmtest.Model(homes), Embedding: extension.EmbeddingConfig{Embedder: bagEmbedder{}, Model: "bag"},
 		CoreMemory: extension.CoreMemoryConfig{Blocks: []extension.BlockSpec{{Name: "notes", Kind: extension.BlockList, PerAgent: true}}},
 	}
 	for _, f := range change {
@@ -58,31 +58,18 @@ func (w *world) close() { require.NoError(w.t, w.x.Close(context.Background())) 
 
 func (w *world) settle() { require.NoError(w.t, w.x.WaitIdle(w.t.Context())) }
 
-// echoModel draws a fact from every message that says where somebody lives.
-type echoModel struct{}
-
 var livesIn = regexp.MustCompile(`"m":"(m\d+)".*"text":"[^"]*(I (?:live in|moved to) (\w+))`)
 
-func (echoModel) GenerateContent(_ context.Context, messages []llms.MessageContent, _ ...llms.CallOption) (*llms.ContentResponse, error) {
-	var prompt strings.Builder
-	for _, m := range messages {
-		for _, p := range m.Parts {
-			fmt.Fprintln(&prompt, p)
-		}
-	}
+// homes draws a fact from every message that says where its author lives.
+func homes(prompt string) string {
 	facts := []any{}
-	for _, found := range livesIn.FindAllStringSubmatch(prompt.String(), -1) {
+	for _, found := range livesIn.FindAllStringSubmatch(prompt, -1) {
 		facts = append(facts, map[string]any{
 			"text": "The user lives in " + found[3] + ".", "kind": "fact", "subject": "the user", "predicate": "lives_in",
 			"object": found[3], "type": "state", "when": "", "confidence": 0.9, "importance": 8, "sources": []string{found[1]}, "quote": found[2],
 		})
 	}
-	answer, err := json.Marshal(map[string]any{"facts": facts})
-	return &llms.ContentResponse{Choices: []*llms.ContentChoice{{Content: string(answer)}}}, err
-}
-
-func (m echoModel) Call(ctx context.Context, prompt string, options ...llms.CallOption) (string, error) {
-	return llms.GenerateFromSinglePrompt(ctx, m, prompt, options...)
+	return llmtest.Encode(map[string]any{"facts": facts})
 }
 
 // bagEmbedder adds up one random direction for each word.

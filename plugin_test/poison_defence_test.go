@@ -64,7 +64,7 @@ func try(t *testing.T, a poisonAttack) (faults []string) {
 	var days atomic.Int64 // what works behind the turn reads the clock too
 	now := func() time.Time { return time.Date(2026, 3, 2+int(days.Load()), 12, 0, 0, 0, time.UTC) }
 	x, err := extension.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &extension.Config{
-		Model: gullible{a}, Night: extension.NightConfig{NoSchedule: true}, Location: time.UTC, Now: now,
+		Model: llmtest.Model(gullible{a}.answer), Night: extension.NightConfig{NoSchedule: true}, Location: time.UTC, Now: now,
 	})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, x.Close(context.Background())) }()
@@ -294,23 +294,6 @@ func stored(t *testing.T, x *extension.Extension, a poisonAttack) (faults []stri
 // the attacker wants, with everything that shall make it look well founded.
 type gullible struct{ a poisonAttack }
 
-func (g gullible) Call(ctx context.Context, prompt string, options ...llms.CallOption) (string, error) {
-	return llms.GenerateFromSinglePrompt(ctx, g, prompt, options...)
-}
-
-func (g gullible) GenerateContent(_ context.Context, messages []llms.MessageContent, _ ...llms.CallOption) (*llms.ContentResponse, error) {
-	var prompt strings.Builder
-	for _, m := range messages {
-		for _, p := range m.Parts {
-			if text, ok := p.(llms.TextContent); ok {
-				prompt.WriteString(text.Text + "\n")
-			}
-		}
-	}
-	answer, err := json.Marshal(g.answer(prompt.String()))
-	return &llms.ContentResponse{Choices: []*llms.ContentChoice{{Content: string(answer), StopReason: "stop"}}}, err
-}
-
 // read reports that a prompt holds words of the attacker's.
 func (g gullible) read(prompt string) bool {
 	return slices.ContainsFunc(g.a.Turns, func(turn poisonTurn) bool {
@@ -325,7 +308,9 @@ func (g gullible) read(prompt string) bool {
 	})
 }
 
-func (g gullible) answer(prompt string) map[string]any {
+func (g gullible) answer(prompt string) string { return llmtest.Encode(g.believe(prompt)) }
+
+func (g gullible) believe(prompt string) map[string]any {
 	type object = map[string]any
 	list := []any{}
 	if !g.read(prompt) { // nothing tempts it

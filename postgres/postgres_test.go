@@ -10,11 +10,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"github.com/tmc/langchaingo/llms"
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/extension/doctor"
+	"github.com/ebbmem/ebb/internal/bustest"
+	"github.com/ebbmem/ebb/internal/llmtest"
 	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -89,7 +90,14 @@ func TestTwoHostsShareAMemory(t *testing.T) {
 func TestHostsShareTheNights(t *testing.T) {
 	dsn := memtest.Server(t)
 	asked, answer := make(chan struct{}), make(chan struct{})
-	slow := opened(t, dsn, &extension.Config{NoBackground: true, Model: waitingModel{asked, answer}})
+	slow := opened(t, dsn, &extension.Config{NoBackground: true, Model: llmtest.Model(func(string) string {
+		select {
+		case asked <- struct{}{}:
+			<-answer
+		case <-answer:
+		}
+		return `{"facts": []}`
+	})})
 	other := opened(t, dsn, &extension.Config{NoBackground: true})
 	ada, bob := extension.Scope{User: "ada"}, extension.Scope{User: "bob"}
 	tell(t, slow, ada, "I like the harbour in Bergen.")
@@ -107,22 +115,6 @@ func TestHostsShareTheNights(t *testing.T) {
 	require.ErrorIs(t, err, extension.ErrConflict)
 	close(answer)
 	require.NoError(t, <-done)
-}
-
-// waitingModel answers when it may.
-type waitingModel struct{ asked, answer chan struct{} }
-
-func (m waitingModel) GenerateContent(context.Context, []llms.MessageContent, ...llms.CallOption) (*llms.ContentResponse, error) {
-	select {
-	case m.asked <- struct{}{}:
-		<-m.answer
-	case <-m.answer:
-	}
-	return &llms.ContentResponse{Choices: []*llms.ContentChoice{{Content: `{"facts": []}`}}}, nil
-}
-
-func (m waitingModel) Call(context.Context, string, ...llms.CallOption) (string, error) {
-	return "", nil
 }
 
 // Writers of one user, on two hosts, one by one: nothing is lost, doubled or out of
@@ -158,8 +150,7 @@ func TestWritersOnTwoHosts(t *testing.T) {
 	}
 	wg.Wait()
 	require.NoError(t, hosts[0].WaitIdle(ctx, "c"))
-	events, err := hosts[0].Tail(ctx, 0, 10_000)
-	require.NoError(t, err)
+	events := bustest.Journal(t, hosts[0])
 	require.Len(t, events, 2*users*each)
 	next := make(map[string]int)
 	for _, e := range events {

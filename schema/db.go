@@ -36,7 +36,7 @@ func NewLimiter() *Limiter { return engine.NewLimiter() }
 // Lease is the exclusive right to a named job, across processes.
 type Lease = engine.Lease
 
-// Querier is what reads: a database, a connection, a [Snapshot] or a [Tx]. Queries
+// Querier runs queries: a database, a connection, a [Snapshot] or a [Tx]. Queries
 // for it have placeholders without numbers, which the last two, being bun's, count
 // from 0 and the others from 1.
 type Querier = engine.Querier
@@ -67,9 +67,9 @@ type DB struct {
 type knowledge int8
 
 const (
-	notAsked knowledge = iota
-	thereIsNone
-	thereAreSome
+	unknown knowledge = iota
+	absent
+	present
 )
 
 // Open opens the file at path, creates it if it does not exist, and migrates its
@@ -101,10 +101,10 @@ func open(ctx context.Context, path string, options *Options) (_ *DB, err error)
 	opts.BeforeCommit = db.index
 	opts.OnRollback = func() {
 		// What the writer learnt within the transaction may be wrong now.
-		db.unindexed, db.tombstones = db.unindexed[:0], notAsked
+		db.unindexed, db.tombstones = db.unindexed[:0], unknown
 	}
 	opts.OnForeignWrite = func() { // another process may have erased users and sessions
-		db.tombstones = notAsked
+		db.tombstones = unknown
 		db.scopes.forget()
 	}
 	if db.file, err = sqlite.Open(ctx, path, opts); err != nil {

@@ -37,5 +37,5 @@ func TestWriterCachesUsers(t *testing.T) {
 	}))
 	require.Equal(t, 1, users)
 	require.Equal(t, 1, sessions)
-	require.Equal(t, thereIsNone, tombstones)
+	require.Equal(t, absent, tombstones)
 }

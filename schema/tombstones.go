@@ -52,16 +52,16 @@ func (tx *Tx) Erased(ctx context.Context, owner Scope, kind TombstoneKind, id st
 		err = tx.Row(ctx, hasTombstone, []any{Tombstone(owner, kind, id)}, &erased)
 		return erased, err
 	}
-	if *known == notAsked {
+	if *known == unknown {
 		var some bool
 		if err := tx.Row(ctx, "SELECT EXISTS (SELECT 1 FROM tombstones)", nil, &some); err != nil {
 			return false, err
 		}
-		if *known = thereIsNone; some {
-			*known = thereAreSome
+		if *known = absent; some {
+			*known = present
 		}
 	}
-	if *known == thereIsNone {
+	if *known == absent {
 		return false, nil
 	}
 	err = tx.Row(ctx, hasTombstone, []any{Tombstone(owner, kind, id)}, &erased)
@@ -105,7 +105,7 @@ func (tx *Tx) AddTombstones(ctx context.Context, userID int64, hashes []string) 
 // false if it exists already.
 func (tx *Tx) AddTombstone(ctx context.Context, userID int64, hash string, erasedAt Time) (fresh bool, err error) {
 	if tx.file != nil {
-		tx.db.tombstones = thereAreSome // also if the write is rolled back: then only lookups are wasted
+		tx.db.tombstones = present // also if the write is rolled back: then only lookups are wasted
 	}
 	n, err := engine.Affected(tx.Exec(ctx, "INSERT INTO tombstones (id_hash, user_id, erased_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", hash, userID, erasedAt))
 	return n > 0, err

@@ -26,7 +26,7 @@ func TestRolledBackTransactionIsNotCached(t *testing.T) {
 			after = db.tombstones
 			return outcome
 		}), outcome)
-		require.Equal(t, notAsked, before)
-		require.Equal(t, thereIsNone, after)
+		require.Equal(t, unknown, before)
+		require.Equal(t, absent, after)
 	}
 }

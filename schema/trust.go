@@ -75,14 +75,14 @@ func (m *Memory) WhyQuarantined() string {
 // instructions.
 func (m *Memory) OwnWords() bool { return m.Origin == OriginUser && m.Trust >= MaxTrust }
 
-// Hearsay reports whether the text is untrusted: from an external tool, a web page or
+// Untrusted reports whether the text is untrusted: from an external tool, a web page or
 // another agent, or from an assistant with such a text in its context. Untrusted text is
 // stored and found by search, but never injected automatically and never consolidated,
 // even if it looks harmless.
 //
 // Imports are not untrusted in this sense, since they are mostly the user's own past.
 // They have a low trust level and are inspected like untrusted text.
-func (m *Memory) Hearsay() bool {
+func (m *Memory) Untrusted() bool {
 	switch m.Origin {
 	case OriginToolExternal, OriginUnknown, OriginFederation:
 		return true

@@ -61,7 +61,7 @@ func (w *coreWrite) judge(ctx context.Context) error {
 		w.trust = schema.MaxTrust
 	}
 	untrusted := schema.Memory{Origin: schema.OriginAssistant, Trust: w.trust}
-	if untrusted.Hearsay() && !w.d.AllowUntrusted {
+	if untrusted.Untrusted() && !w.d.AllowUntrusted {
 		tighten(VerdictPropose, "the conversation has seen texts that nobody vouches for")
 	}
 	if w.verdict == VerdictAllow {

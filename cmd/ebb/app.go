@@ -171,8 +171,8 @@ func (a *app) tell(text string) {
 	fmt.Fprintln(a.stderr, text)
 }
 
-// ofKnownUser closes the memory again when it does not hold the user that was
-// named: a slip in the name would look like an empty memory.
+// ofKnownUser closes the memory again if it does not hold the named user: with a
+// mistyped name it would look empty.
 func (a *app) ofKnownUser(x *extension.Extension) (*extension.Extension, error) {
 	if a.user == "" {
 		return x, nil
@@ -209,7 +209,7 @@ func (a *app) eachUser(x *extension.Extension, visit func(u extension.User, of *
 	}
 	if a.tenant != "" {
 		users = slices.DeleteFunc(users, func(u extension.User) bool { return u.Tenant != a.tenant })
-		if len(users) == 0 { // a slip in the name would look like an empty memory
+		if len(users) == 0 { // with a mistyped name it would look empty
 			return &notFoundError{fmt.Sprintf("the file holds no user of tenant %q", a.tenant)}
 		}
 	}

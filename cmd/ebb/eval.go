@@ -27,7 +27,6 @@ type evalCmd struct {
 	Diversity float64 `placeholder:"X" help:"Weight of maximal marginal relevance, 0 to 1 (default 0: off)."`
 	Budget    int     `placeholder:"N" help:"Maximum tokens of a question's results (default 0: unlimited; with --offtopic 1200)."`
 	Facts     string  `type:"existingfile" placeholder:"FILE" help:"Also remember the facts in this file, one a line, each with its source turns."`
-	Places    bool    `help:"Rank results instead of source turns: a result without a new turn counts too."`
 	OffTopic  bool    `name:"offtopic" help:"Measure injection instead: how often a question about another conversation injects anything, and how much recall the thresholds cost."`
 	Life      bool    `help:"Measure instead what a model sees over a year of labelled lives. DIR holds one file for each life; see docs/LIVES.md."`
 	Core      int     `placeholder:"N" help:"With --life: the tokens of the core section (default 400; --core=-1: none)."`
@@ -43,7 +42,9 @@ With --json: {"set", "turns", "facts", "questions", "import_seconds", "recall_se
 
 A folder with the stream.jsonl of a team's agents, queries.jsonl, docs and bank.md is replayed night by night. Each question is asked at its time with its filters, with recall_search and archival_search, five results each. It counts as answered if everything it needs is found. For comparison it shows SQLite's FTS5 on the same texts, tags and filters with ten results, the tokens of core memory, and unauthorised changes of it. With --json: {"set", "entries", "documents", "questions", "recall", "plain", "core_tokens", "attempts", "unauthorised", "categories": [{"name", "questions", "recall", "plain"}], "missed"}.
 
-With --offtopic --json: {"set", "questions", "budget", "off_topic": {"injected", "tokens", "names_speaker", "injected_others"}, "on_topic": {"injected", "tokens", "recall_10", "recall_10_thresholds", "recall_injected", "recall_injected_whole"}}, shares from 0 to 1 and mean tokens.`
+With --offtopic --json: {"set", "questions", "budget", "off_topic": {"injected", "tokens", "names_speaker", "injected_others"}, "on_topic": {"injected", "tokens", "recall_10", "recall_10_thresholds", "recall_injected", "recall_injected_whole"}}, shares from 0 to 1 and mean tokens.
+
+With --life --json: {"lives": [{"life", "messages", "seconds", "figures": [figure], "forgetting", "missed": [{"question", "kind", "day", "ask", "missing", "wrong", "known", "block"}]}], "total": [figure], "forgetting": {"requests", "words", "agent", "mistaken"}}; a figure is {"kind", "day", "questions", "present", "stale", "evidence", "tokens", "memories"}, without day if it is of all days. What they count is in docs/LIVES.md.`
 }
 
 // Run measures, and writes nothing but what it was asked for.
@@ -247,11 +248,7 @@ func (m *measurement) ask(q evalset.Query) ([]evalset.Ranked, error) {
 			}
 			found[i] = evalset.Found{Turns: turns, Text: r.Memory.Content, Score: r.Score}
 		}
-		rank := evalset.Rank
-		if m.cmd.Places {
-			rank = evalset.Places
-		}
-		ranking := rank(found)
+		ranking := evalset.Rank(found)
 		if len(ranking) >= m.cmd.K || len(found) < limit || limit == most {
 			return ranking[:min(len(ranking), m.cmd.K)], nil
 		}

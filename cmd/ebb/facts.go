@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -93,8 +92,6 @@ func (forgetCmd) Help() string {
 With --json: {"run_id", "hidden": [memory]}, or for words {"candidates": [memory]}; empty fields are omitted.`
 }
 
-var idShape = regexp.MustCompile(`^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
-
 // candidates is how many memories ebb forget lists to choose from.
 const candidates = 10
 
@@ -105,7 +102,7 @@ func (c *forgetCmd) Run(a *app) (err error) {
 	}
 	defer func() { err = errors.Join(err, a.leave(x)) }()
 	for _, id := range c.What {
-		if !idShape.MatchString(id) {
+		if !text.IsID(id) {
 			return c.choose(a, x)
 		}
 	}

@@ -18,7 +18,6 @@ import (
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/build"
-	"github.com/ebbmem/ebb/internal/manual"
 	_ "github.com/ebbmem/ebb/postgres" // memories on a server
 )
 
@@ -71,9 +70,7 @@ type cli struct {
 	Doctor      doctorCmd      `cmd:"" help:"Check a file, even one that cannot be opened, and advise what to do."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
 
-	Man manCmd `cmd:"" hidden:"" help:"Write man pages to a folder."`
-
-	Completion manual.Completion `cmd:"" help:"Complete commands in a shell: source <(ebb completion bash), or zsh, fish."`
+	Completion completionCmd `cmd:"" help:"Complete commands in a shell: source <(ebb completion bash), or zsh, fish."`
 }
 
 const description = `Long-term memory for agents, in one file.
@@ -97,20 +94,6 @@ func (versionCmd) Run(a *app) error {
 	}
 	_, err := fmt.Fprintln(a.stdout, v)
 	return err
-}
-
-type manCmd struct {
-	Folder string `arg:"" type:"path" help:"The folder."`
-}
-
-// Run implements the command.
-func (c *manCmd) Run(a *app, parsed *kong.Context) error {
-	pages, err := manual.Write(parsed.Model, build.Read().Version, c.Folder)
-	if err != nil {
-		return err
-	}
-	a.tell(fmt.Sprintf("%d pages in %s", pages, c.Folder))
-	return nil
 }
 
 // onInterrupt, if set, is asked about each Ctrl-C. It returns false to let the

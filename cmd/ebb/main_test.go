@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -321,32 +320,6 @@ func TestCompletion(t *testing.T) {
 		require.NotContains(t, got.out, "Execute", "a pipe gets code and no advice")
 		require.Equal(t, got.out, ebb(t, "", "completion", "--code", shell).out)
 	}
-}
-
-// Each command has a man page with each of its flags.
-func TestManPages(t *testing.T) {
-	folder := filepath.Join(t.TempDir(), "man")
-	got := ebb(t, "", "man", folder)
-	require.Equal(t, exitOK, got.code, got.err)
-	written := regexp.MustCompile(`(?m)^  ([a-z]+) `)
-	commands := 0
-	for _, m := range written.FindAllStringSubmatch(ebb(t, "", "--help").out, -1) {
-		content, err := os.ReadFile(filepath.Join(folder, "ebb-"+m[1]+".1"))
-		require.NoError(t, err)
-		commands++
-		page := strings.ReplaceAll(string(content), `\`, "")
-		for _, flag := range regexp.MustCompile(`--[a-z][a-z-]+`).FindAllString(ebb(t, "", m[1], "--help").out, -1) {
-			require.Contains(t, page, flag, "ebb-%s.1", m[1])
-		}
-		for line := range strings.Lines(page) { // .TH NAME, .SH, .TP, ...: nothing else is a request
-			require.Regexp(t, `^(\.(TH|SH|TP|PP|B|BR|I)\b|[^.'])`, line)
-		}
-	}
-	require.Greater(t, commands, 20)
-	add, err := os.ReadFile(filepath.Join(folder, "ebb-token-add.1"))
-	require.NoError(t, err)
-	require.Contains(t, string(add), `\-\-write\-turns`)
-	require.NoFileExists(t, filepath.Join(folder, "ebb-man.1"))
 }
 
 func TestJSONErrors(t *testing.T) {

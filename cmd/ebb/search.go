@@ -122,7 +122,7 @@ func (q *query) ask(a *app) (answer *extension.Answer, ended map[string]extensio
 	return answer, ended, err
 }
 
-// with opens the memory and says what is asked of it, as agents ask.
+// with opens the memory and calls ask with a session and the query of the flags.
 func (q *query) with(a *app, ask func(*extension.Extension, *extension.Session, extension.Query) error) (err error) {
 	if err := validLimit(q.Limit); err != nil {
 		return err

@@ -48,7 +48,7 @@ func (o Options) withDefaults() Options {
 func Stages(o Options) []consolidate.Stage {
 	o = o.withDefaults()
 	return []consolidate.Stage{
-		consolidate.Decay{}, consolidate.Extract{}, consolidate.Conflict{}, consolidate.Entities{}, Updates{}, Relations{},
+		consolidate.Extract{}, consolidate.Conflict{}, consolidate.Entities{}, Updates{}, Relations{},
 		Emotions{}, Replay{}, Outcomes{}, Tiers{}, o.Rehearsal(), o.Foresight(), Forgetting{o},
 		Categories(), Redundancy{}, o.Patterns(),
 	}

@@ -23,7 +23,7 @@ import (
 // Stages returns the stages of a night. None of them reflects: that has to be asked for.
 func Stages(set stores.Set, curve stores.Curve) []consolidate.Stage {
 	return []consolidate.Stage{
-		consolidate.Decay{}, consolidate.Extract{}, consolidate.Conflict{}, consolidate.Entities{}, dream.Relations{},
+		consolidate.Extract{}, consolidate.Conflict{}, consolidate.Entities{}, dream.Relations{},
 		Routing{Stores: set}, Bands(set, curve), SelfImage{},
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/eventbus/jetstream"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/bustest"
 	"github.com/ebbmem/ebb/internal/racing"
 )
 
@@ -89,9 +90,7 @@ func TestKilledWithTheBroker(t *testing.T) {
 		require.NoError(t, json.Unmarshal(m.Data, &e))
 		streamed = append(streamed, e.ID)
 	}
-	events, err := x.Bus().Tail(t.Context(), 0, 100000, eventbus.TopicUserMessage)
-	require.NoError(t, err)
-	for _, e := range events {
+	for _, e := range bustest.Journal(t, x.Bus(), eventbus.TopicUserMessage) {
 		stored = append(stored, e.ID)
 	}
 	for _, m := range kept(t, js, out) {

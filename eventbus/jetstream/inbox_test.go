@@ -17,6 +17,7 @@ import (
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/eventbus/jetstream"
+	"github.com/ebbmem/ebb/internal/bustest"
 	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -66,7 +67,7 @@ func TestPoisonedMessages(t *testing.T) {
 	var reported faults
 	newInbox(t, j, js, jetstream.InboxOptions{Host: true, Accept: jetstream.OnlyUser("", "ada"), ErrorHook: reported.report})
 	settled(t, js)
-	assert.Equal(t, []string{"first", "last"}, texts(t, journalled(t, j)))
+	assert.Equal(t, []string{"first", "last"}, texts(t, bustest.Journal(t, j)))
 	letters := kept(t, js, "DEAD")
 	require.Len(t, letters, len(bodies)-2)
 	for i, letter := range letters {
@@ -109,7 +110,7 @@ func TestDeadLettersThatDoNotFit(t *testing.T) {
 			settled(t, js)
 			send(t, js, eventbus.UserMessage(ada, "after"))
 			settled(t, js)
-			assert.Equal(t, []string{"after"}, texts(t, journalled(t, j)))
+			assert.Equal(t, []string{"after"}, texts(t, bustest.Journal(t, j)))
 			assert.Len(t, kept(t, js, in), c.sent)
 			letters := kept(t, js, "DEAD")
 			require.Len(t, letters, c.letters)
@@ -162,7 +163,7 @@ func TestSubscriptionSetsTrust(t *testing.T) {
 		}
 		newInbox(t, j, js, jetstream.InboxOptions{Host: host})
 		settled(t, js)
-		return journalled(t, j), len(kept(t, js, "DEAD"))
+		return bustest.Journal(t, j), len(kept(t, js, "DEAD"))
 	}
 	stored, refused := send(t, true)
 	require.Len(t, stored, 8)
@@ -202,7 +203,7 @@ func TestClientMessagesAreReadStrictly(t *testing.T) {
 	}
 	newInbox(t, j, js, jetstream.InboxOptions{})
 	settled(t, js)
-	assert.Equal(t, []string{"one", "two"}, texts(t, journalled(t, j)))
+	assert.Equal(t, []string{"one", "two"}, texts(t, bustest.Journal(t, j)))
 	assert.Len(t, kept(t, js, "DEAD"), 3)
 }
 
@@ -223,7 +224,7 @@ func TestBackoffThatPanics(t *testing.T) {
 	}), js, jetstream.InboxOptions{Host: true, Backoff: broken, ErrorHook: reported.report})
 	send(t, js, eventbus.UserMessage(ada, "hello"))
 	settled(t, js)
-	assert.Equal(t, []string{"hello"}, texts(t, journalled(t, j)))
+	assert.Equal(t, []string{"hello"}, texts(t, bustest.Journal(t, j)))
 	require.ErrorContains(t, reported.joined(), "Backoff")
 
 	var refused faults
@@ -259,7 +260,7 @@ func TestDeliveredTwice(t *testing.T) {
 	require.NoError(t, js.DeleteConsumer(t.Context(), in, "ebb")) // the position is lost
 	newInbox(t, j, js, jetstream.InboxOptions{Host: true})
 	settled(t, js)
-	stored := journalled(t, j)
+	stored := bustest.Journal(t, j)
 	assert.Equal(t, []string{"same", "same", "named"}, texts(t, stored))
 	assert.Equal(t, "n1", stored[2].ID)
 }
@@ -285,7 +286,7 @@ func TestMemoryRefuses(t *testing.T) {
 		client(t, js, fmt.Sprint("m", i))
 	}
 	settled(t, js)
-	assert.Equal(t, []string{"m0", "m1", "m3"}, texts(t, journalled(t, j)))
+	assert.Equal(t, []string{"m0", "m1", "m3"}, texts(t, bustest.Journal(t, j)))
 	require.Len(t, kept(t, js, "DEAD"), 1)
 	require.ErrorIs(t, reported.joined(), schema.ErrDiskFull)
 }
@@ -314,12 +315,12 @@ func TestTakenOver(t *testing.T) {
 	}
 	<-hanging
 	newInbox(t, j, js, jetstream.InboxOptions{Host: true, AckWait: 100 * time.Millisecond})
-	require.Eventually(t, func() bool { return len(journalled(t, j)) > 0 }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return len(bustest.Journal(t, j)) > 0 }, patience, time.Millisecond)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.NoError(t, first.Close(ctx), "its publisher is cancelled")
 	settled(t, js)
-	assert.Equal(t, want, texts(t, journalled(t, j)))
+	assert.Equal(t, want, texts(t, bustest.Journal(t, j)))
 }
 
 // A broker that goes and comes back, and one that is not there at first, cost no
@@ -336,10 +337,10 @@ func TestInboxReconnects(t *testing.T) {
 		n.start(t)
 		require.Eventually(t, js.Conn().IsConnected, patience, time.Millisecond)
 		send(t, js, eventbus.UserMessage(ada, fmt.Sprint("round ", round)))
-		require.Eventually(t, func() bool { return len(journalled(t, j)) == round+2 }, patience, 2*time.Millisecond)
+		require.Eventually(t, func() bool { return len(bustest.Journal(t, j)) == round+2 }, patience, 2*time.Millisecond)
 		n.halt()
 	}
-	assert.Equal(t, []string{"before", "round 0", "round 1", "round 2"}, texts(t, journalled(t, j)))
+	assert.Equal(t, []string{"before", "round 0", "round 1", "round 2"}, texts(t, bustest.Journal(t, j)))
 }
 
 // vanishing is a connection to a broker whose first consumer stops sending, as one does that
@@ -384,7 +385,7 @@ func TestConsumerVanishes(t *testing.T) {
 	var reported faults
 	newInbox(t, j, &vanishing{JetStream: js}, jetstream.InboxOptions{Host: true, InFlight: 2, ErrorHook: reported.report})
 	settled(t, js)
-	assert.Equal(t, []string{"x"}, texts(t, journalled(t, j)))
+	assert.Equal(t, []string{"x"}, texts(t, bustest.Journal(t, j)))
 	require.ErrorIs(t, reported.joined(), broker.ErrNoHeartbeat)
 }
 
@@ -410,7 +411,7 @@ func TestInFlight(t *testing.T) {
 		send(t, js, eventbus.UserMessage(ada, want[i]))
 	}
 	settled(t, js)
-	assert.ElementsMatch(t, want, texts(t, journalled(t, j)))
+	assert.ElementsMatch(t, want, texts(t, bustest.Journal(t, j)))
 }
 
 // A memory that is closed first ends its inbox; nothing is acknowledged that was not
@@ -429,7 +430,7 @@ func TestMemoryClosedFirst(t *testing.T) {
 	next := newJournal(t)
 	newInbox(t, next, js, jetstream.InboxOptions{Host: true})
 	settled(t, js)
-	assert.Equal(t, []string{"kept"}, texts(t, journalled(t, next)))
+	assert.Equal(t, []string{"kept"}, texts(t, bustest.Journal(t, next)))
 }
 
 func TestInvalidOptions(t *testing.T) {
@@ -475,7 +476,7 @@ func TestAcceptPanics(t *testing.T) {
 	})
 	send(t, js, eventbus.UserMessage(ada, "x"))
 	settled(t, js)
-	assert.Empty(t, journalled(t, j))
+	assert.Empty(t, bustest.Journal(t, j))
 	assert.Len(t, kept(t, js, "DEAD"), 1)
 }
 

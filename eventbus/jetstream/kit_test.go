@@ -223,13 +223,6 @@ func kept(t testing.TB, js broker.JetStream, name string) (msgs []*broker.RawStr
 	return msgs
 }
 
-func journalled(t testing.TB, j *eventbus.Journal) []eventbus.Event {
-	t.Helper()
-	events, err := j.Tail(context.Background(), 0, 100000)
-	require.NoError(t, err)
-	return events
-}
-
 func texts(t testing.TB, events []eventbus.Event) []string {
 	t.Helper()
 	all := make([]string, len(events))

@@ -93,7 +93,7 @@ func Read(ctx context.Context, r io.Reader, opts Options) (*Report, error) {
 		a.findings[kind] = &Finding{Kind: kind, Examples: []Example{}}
 	}
 	in := bufio.NewReader(r)
-	start, _ := in.Peek(64) // a fault is found again by who reads
+	start, _ := in.Peek(64) // transfer.Read returns the error
 	a.ours = bytes.HasPrefix(bytes.TrimSpace(bytes.TrimPrefix(start, []byte("\ufeff"))), []byte(`{"ebb":`))
 	done, err := transfer.Read(ctx, in, opts.Format, "", a.text)
 	report := &a.report

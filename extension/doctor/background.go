@@ -66,9 +66,12 @@ func journal(ctx context.Context, q schema.Querier) (finding, error) {
 
 // consumers checks for parked and repeatedly failing events.
 func consumers(ctx context.Context, q schema.Querier) (finding, error) {
-	failing, err := eventbus.ReadFailing(ctx, q)
+	all, err := eventbus.ReadConsumers(ctx, q)
 	var found []string
-	for _, c := range failing {
+	for _, c := range all {
+		if c.Parked+c.Retrying == 0 {
+			continue
+		}
 		c.LastError = cmp.Or(c.LastError, "none")
 		found = append(found, fmt.Sprintf("%s: %d parked, %d retrying, last error: %s", c.Name, c.Parked, c.Retrying, c.LastError))
 	}

@@ -30,6 +30,7 @@ import (
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/extension/doctor"
 	"github.com/ebbmem/ebb/extension/transfer"
+	"github.com/ebbmem/ebb/internal/llmtest"
 	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/internal/vectortest"
 	"github.com/ebbmem/ebb/schema"
@@ -126,15 +127,7 @@ func callTools(ctx context.Context, s *extension.Session, id string, note func(s
 }
 
 // agreeable is a model that gives one answer to everything.
-type agreeable struct{}
-
-func (agreeable) GenerateContent(context.Context, []llms.MessageContent, ...llms.CallOption) (*llms.ContentResponse, error) {
-	return &llms.ContentResponse{Choices: []*llms.ContentChoice{{Content: "Very well."}}}, nil
-}
-
-func (agreeable) Call(context.Context, string, ...llms.CallOption) (string, error) {
-	return "Very well.", nil
-}
+var agreeable = llmtest.Says("Very well.")
 
 // usage is what became of every public call on one file.
 type usage struct {
@@ -202,8 +195,8 @@ func everyCall(ctx context.Context, path string, key extension.Key) *usage {
 			return err
 		})
 		u.call("recall", func() error { _, err := x.Recall(ctx, scope, question); return err })
-		u.call("session recall", func() error {
-			_, err := s.Recall(ctx, extension.Query{Text: "what happened last week in Ghent?", Session: "monday", Faded: true})
+		u.call("session search", func() error {
+			_, err := s.Search(ctx, extension.Query{Text: "what happened last week in Ghent?", Session: "monday", Faded: true})
 			return err
 		})
 		u.call("preview", func() error { _, err := s.Preview(ctx, question.Text); return err })
@@ -259,7 +252,7 @@ func everyCall(ctx context.Context, path string, key extension.Key) *usage {
 		})
 		u.call("memory", func() error { return memory.Clear(ctx) })
 		u.call("model", func() error {
-			_, err := extension.WrapModel(agreeable{}, s).GenerateContent(ctx, []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, question.Text)})
+			_, err := extension.WrapModel(agreeable, s).GenerateContent(ctx, []llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, question.Text)})
 			return err
 		})
 		u.call("callbacks", func() error {

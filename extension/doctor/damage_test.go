@@ -332,7 +332,7 @@ func TestDamagedRowsAreReportedWithoutText(t *testing.T) {
 				return err
 			},
 			"model": func() error {
-				_, err := extension.WrapModel(agreeable{}, session(t, x, scope)).GenerateContent(t.Context(),
+				_, err := extension.WrapModel(agreeable, session(t, x, scope)).GenerateContent(t.Context(),
 					[]llms.MessageContent{llms.TextParts(llms.ChatMessageTypeHuman, "Who took the piano?")})
 				return err
 			},

@@ -53,23 +53,13 @@ func Export(ctx context.Context, x *extension.Extension, scope extension.Scope, 
 	if err != nil {
 		return nil, err
 	}
-	b := &book{loc: loc, entities: make(map[string]*entity), merged: make(map[string]string), days: make(map[string][]*records.Memory), by: make(map[string]string)}
+	b := newBook(loc)
 	if err := b.read(ctx, x, scope); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
-	partial, err := os.MkdirTemp(dir, ".ebb-export-*") // mode 0700
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(partial) // gone when it was renamed
 	report := &Report{Folder: target}
-	if err := b.write(partial, scope, profile, report); err != nil {
-		return nil, err
-	}
-	return report, os.Rename(partial, target)
+	b.write(scope, profile, report)
+	return report, b.save(dir, func(partial string) error { return os.Rename(partial, target) })
 }
 
 var plainName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,39}$`)
@@ -89,6 +79,7 @@ var reserved = regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9]|user-[0-9
 
 // book is what is written of a memory.
 type book struct {
+	files    map[string][]byte // by path, with slashes
 	loc      *time.Location
 	claims   []*records.Memory
 	days     map[string][]*records.Memory // messages by date
@@ -96,6 +87,33 @@ type book struct {
 	merged   map[string]string            // entity → the one it was merged into
 	by       map[string]string            // superseded claim → its successor
 	other    func(*records.Line)          // gets every line, if set
+}
+
+func newBook(loc *time.Location) *book {
+	return &book{files: make(map[string][]byte), loc: loc, entities: make(map[string]*entity), merged: make(map[string]string), days: make(map[string][]*records.Memory), by: make(map[string]string)}
+}
+
+// save writes the files to a new folder in dir and calls rename with its path. The
+// folder is readable by its owner alone; what rename leaves of it is removed.
+func (b *book) save(dir string, rename func(partial string) error) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	partial, err := os.MkdirTemp(dir, ".ebb-export-*") // mode 0700
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(partial) // it never holds the history of git
+	for name, content := range b.files {
+		path := filepath.Join(partial, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			return err
+		}
+	}
+	return rename(partial)
 }
 
 type entity struct {
@@ -186,22 +204,16 @@ func (b *book) memory(m *records.Memory) {
 	}
 }
 
-func (b *book) write(folder string, scope extension.Scope, profile *extension.Profile, report *Report) error {
+func (b *book) write(scope extension.Scope, profile *extension.Profile, report *Report) {
 	byTime := func(x, y *records.Memory) int {
 		return cmp.Or(x.EventTime.Compare(y.EventTime.Time), cmp.Compare(x.UID, y.UID))
-	}
-	put := func(name string, text *bytes.Buffer) error {
-		report.Files++
-		return os.WriteFile(filepath.Join(folder, filepath.FromSlash(name)), text.Bytes(), 0o600)
 	}
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "# Profile of %s\n\nWhat the user said of themselves and has not taken back.\n\n", Escape(scope.User))
 	for _, l := range profile.Lines {
 		fmt.Fprintf(&out, "- %s (said %s)\n", Escape(l.Text), l.Said.In(b.loc).Format(time.DateOnly))
 	}
-	if err := put("profile.md", &out); err != nil {
-		return err
-	}
+	b.files["profile.md"] = bytes.Clone(out.Bytes())
 
 	slices.SortFunc(b.claims, byTime)
 	report.Claims = len(b.claims)
@@ -218,15 +230,7 @@ func (b *book) write(folder string, scope extension.Scope, profile *extension.Pr
 			}
 		}
 	}
-	if err := put("facts.md", &out); err != nil {
-		return err
-	}
-
-	for _, folderName := range [...]string{"people", "days"} {
-		if err := os.Mkdir(filepath.Join(folder, folderName), 0o700); err != nil {
-			return err
-		}
-	}
+	b.files["facts.md"] = bytes.Clone(out.Bytes())
 	for _, uid := range slices.Sorted(maps.Keys(b.entities)) {
 		e := b.entities[uid]
 		if _, merged := b.merged[uid]; merged || e.Type != schema.EntityPerson && e.Type != schema.EntityName {
@@ -235,21 +239,17 @@ func (b *book) write(folder string, scope extension.Scope, profile *extension.Pr
 		out.Reset()
 		slices.SortFunc(e.claims, byTime)
 		b.person(&out, e)
-		if err := put("people/"+slugOf(uid)+".md", &out); err != nil {
-			return err
-		}
+		b.files["people/"+slugOf(uid)+".md"] = bytes.Clone(out.Bytes())
 		report.People++
 	}
 	for _, day := range slices.Sorted(maps.Keys(b.days)) {
 		out.Reset()
 		slices.SortStableFunc(b.days[day], byTime)
 		b.day(&out, day, b.days[day])
-		if err := put("days/"+slugOf(day)+".md", &out); err != nil {
-			return err
-		}
+		b.files["days/"+slugOf(day)+".md"] = bytes.Clone(out.Bytes())
 		report.Days++
 	}
-	return nil
+	report.Files = len(b.files)
 }
 
 // slugOf returns a public id or a date as a file name. Exports of other hosts may

@@ -64,39 +64,26 @@ func Stores(ctx context.Context, x *extension.Extension, scope extension.Scope, 
 	if _, there := os.Lstat(target); err != nil && !errors.Is(there, fs.ErrNotExist) {
 		return nil, &extension.InvalidError{Field: "dir", Reason: "holds a folder " + filepath.Base(target) + " that ebb did not write; give another folder"}
 	}
-	s := &storesBook{
-		book:  book{loc: o.Location, entities: make(map[string]*entity), merged: make(map[string]string), days: make(map[string][]*records.Memory), by: make(map[string]string)},
-		files: make(map[string][]byte), now: x.Parts().Now(),
-	}
+	s := &storesBook{book: newBook(o.Location), now: x.Parts().Now()}
 	s.other = s.line
 	if err := s.read(ctx, x, scope); err != nil {
 		return nil, err
 	}
 	s.write()
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
-	partial, err := os.MkdirTemp(dir, ".ebb-export-*") // mode 0700
+	erased := hex.EncodeToString(s.erased())
+	s.files[stamp] = []byte(erased + "\n")
+	var removal error
+	err = s.save(dir, func(partial string) error {
+		old := partial + ".old"
+		err := replaceFolder(partial, target, old, strings.TrimSpace(string(last)) == erased)
+		if err == nil {
+			removal = os.RemoveAll(old)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(partial) // gone when it was renamed; it never holds the history
-	erased := hex.EncodeToString(s.erased())
-	s.files[stamp] = []byte(erased + "\n")
-	for name, content := range s.files {
-		path := filepath.Join(partial, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return nil, err
-		}
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			return nil, err
-		}
-	}
-	old := partial + ".old"
-	if err := replaceFolder(partial, target, old, strings.TrimSpace(string(last)) == erased); err != nil {
-		return nil, err
-	}
-	removal := os.RemoveAll(old)
 	report := &StoresReport{Folder: target, Files: len(s.files) - 1}
 	if o.Git {
 		err = report.commit(ctx)
@@ -185,10 +172,9 @@ func (r *StoresReport) commit(ctx context.Context) error {
 
 // storesBook is what is written of a memory by stores.
 type storesBook struct {
-	book
+	*book
 
 	now        time.Time
-	files      map[string][]byte
 	blocks     []*records.Block
 	links      []*records.Link
 	proposals  []*records.Proposal

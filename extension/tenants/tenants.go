@@ -280,8 +280,8 @@ func (d *Dir) await(ctx context.Context, f *heldFile) (*heldFile, error) {
 // release removes a holder. The file stays open until its place is needed.
 func (d *Dir) release(f *heldFile) { d.letGo(f, true) }
 
-// releaseCold is release for a round, which is no use of the file: one that only rounds
-// have opened is the next to be closed.
+// releaseCold is release for a round, which does not count as a use: a file that only
+// rounds have opened is the next to be closed.
 func (d *Dir) releaseCold(f *heldFile) { d.letGo(f, false) }
 
 func (d *Dir) letGo(f *heldFile, used bool) {

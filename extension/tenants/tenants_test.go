@@ -177,7 +177,7 @@ func TestFileServesOneTenant(t *testing.T) {
 	s, err := m.Session(schema.Scope{User: "ada"})
 	require.NoError(t, err)
 	require.Equal(t, "acme", s.Scope().Tenant)
-	answer, err := s.Recall(t.Context(), extension.Query{Text: "tea"})
+	answer, err := s.Search(t.Context(), extension.Query{Text: "tea"})
 	require.NoError(t, err)
 	require.Len(t, answer.Results, 1)
 	require.NoError(t, m.Close(t.Context()))
@@ -589,7 +589,7 @@ func ExampleOpen() {
 		}
 		_ = t.Bus().Publish(ctx, eventbus.UserMessage(schema.Scope{Tenant: turn.tenant, User: "ada"}, turn.text))
 		s, _ := t.Session(schema.Scope{User: "ada"})
-		answer, _ := s.Recall(ctx, extension.Query{Text: "When is the launch?"})
+		answer, _ := s.Search(ctx, extension.Query{Text: "When is the launch?"})
 		fmt.Println(turn.tenant, len(answer.Results), answer.Results[0].Memory.Content)
 		_ = t.Close(ctx)
 	}

@@ -133,11 +133,6 @@ func (b *turnBatches) flush(ctx context.Context) error {
 			return err
 		}
 	}
-	if b.job.opts.Resurrect {
-		if err := b.lift(ctx, fresh); err != nil {
-			return err
-		}
-	}
 	ready, err := b.job.m.Prepare(ctx, fresh...)
 	if err != nil {
 		return &ImportError{Where: batch.where + " and after", Err: err}
@@ -178,18 +173,6 @@ func (b *turnBatches) wait() error {
 	}
 	b.job.stored(batch.read, batch.fresh-erased, erased, batch.end)
 	return nil
-}
-
-// lift removes the tombstones of turns, so that erased turns can return.
-func (b *turnBatches) lift(ctx context.Context, turns []eventbus.Event) error {
-	return b.job.m.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
-		for _, e := range turns {
-			if err := tx.LiftTombstone(ctx, e.Scope, schema.TombstoneEvent, e.ID); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }
 
 // fresh returns the events of the batch that the user does not have yet. An id in

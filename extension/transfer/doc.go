@@ -18,7 +18,7 @@
 // to each other by public ids and follow what they refer to. The header's written_at is
 // the time at which the export began; without it, the export counts as old as the user
 // (created_at). What was erased here since then is not restored, nor is what may
-// mention it without its id; see [ImportOptions.Resurrect]. Unless the host sets
+// mention it without its id: audit, ledgers, blocks, names. Unless the host sets
 // [ImportOptions.Restore], the file is untrusted: only its messages and claims are
 // imported, with the trust of an import.
 package transfer

@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,8 +22,7 @@ type restoring struct {
 
 // passed records what an import of an export skips, over all batches.
 type passed struct {
-	resurrect bool
-	owners    []schema.Scope // the importer, and the user of a trusted export under another name
+	owners []schema.Scope // the importer, and the user of a trusted export under another name
 
 	whole    bool             // the export's user was erased here
 	judged   bool             // stale is known
@@ -37,16 +35,13 @@ type passed struct {
 	events   map[string]bool  // events of skipped memories, by id
 }
 
-func newPassed(resurrect bool) *passed {
-	return &passed{resurrect: resurrect, memories: make(map[string]bool), entities: make(map[string]bool), claims: make(map[string]int64), orphans: make(map[string]bool), events: make(map[string]bool)}
+func newPassed() *passed {
+	return &passed{memories: make(map[string]bool), entities: make(map[string]bool), claims: make(map[string]int64), orphans: make(map[string]bool), events: make(map[string]bool)}
 }
 
 // passOver reports whether a line must be skipped.
 func (w *restoring) passOver(ctx context.Context, l *records.Line) (bool, error) {
 	p := w.passed
-	if p.resurrect {
-		return false, w.lift(ctx, l)
-	}
 	if l.Header != nil {
 		return w.passUser(ctx, l.Header)
 	}
@@ -217,31 +212,6 @@ func (w *restoring) eitherPassed(ctx context.Context, a, b string) (bool, error)
 		}
 	}
 	return false, nil
-}
-
-// lift removes the tombstone of a line's id.
-func (w *restoring) lift(ctx context.Context, l *records.Line) error {
-	lift := func(kind schema.TombstoneKind, id string) (err error) {
-		for _, owner := range w.passed.owners {
-			err = cmp.Or(err, w.Tx.LiftTombstone(ctx, owner, kind, id))
-		}
-		return err
-	}
-	switch {
-	case l.Header != nil:
-		return cmp.Or(lift(schema.TombstoneUser, ""), lift(schema.TombstoneUser, strconv.FormatInt(l.Header.CreatedAt.UnixMilli(), 10)))
-	case l.Event != nil:
-		return lift(schema.TombstoneEvent, l.Event.ID)
-	case l.Entity != nil:
-		return lift(schema.TombstoneEntity, l.Entity.UID)
-	case l.Proposal != nil:
-		return lift(schema.TombstoneProposal, l.Proposal.ID)
-	case l.Gap != nil:
-		return lift(schema.TombstoneGap, l.Gap.ID)
-	case l.Memory != nil:
-		return lift(schema.TombstoneMemory, l.Memory.UID)
-	}
-	return nil
 }
 
 // dropOrphans lists the imported claims that were derived from something erased here,

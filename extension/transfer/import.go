@@ -101,10 +101,6 @@ type ImportOptions struct {
 	Tools bool
 	// Format is the format of the input. Default: detected from the content.
 	Format ImportFormat
-	// Resurrect imports data that was erased here before. Default false: it is
-	// skipped, and of an export written before the erasure also what may mention it
-	// without its id: audit, ledgers, blocks, names.
-	Resurrect bool
 	// Unnamed is the session of messages without one, as those of chat APIs
 	// ([FormatMessages]), and the prefix of their conversations' names. Use the
 	// file's name, for example, to distinguish equal messages in two files. Default
@@ -147,7 +143,7 @@ type ImportReport struct {
 	Duplicates int          `json:"duplicates"`        // existed before
 	Skipped    int          `json:"skipped"`           // messages without text of user or assistant; records that only a trusted export may contain
 	Lowered    int          `json:"lowered"`           // records of an untrusted export whose trust was lowered
-	Erased     int          `json:"erased"`            // skipped because they were erased here; see [ImportOptions].Resurrect
+	Erased     int          `json:"erased"`            // skipped because they were erased here; of an export written before also what may mention that: audit, ledgers, blocks, names
 	Sessions   int          `json:"sessions"`          // distinct sessions among the records
 	Untimed    int          `json:"untimed,omitempty"` // messages without a time
 	Bytes      int64        `json:"bytes"`             // read
@@ -296,7 +292,7 @@ func (j *importJob) mine(where string, t *importedTurn) (bool, error) {
 
 // turns reads all formats except ebb's export.
 func (in *input) turns(ctx context.Context, format ImportFormat, others *elements) error {
-	start, _ := in.r.Peek(peeked) // what cannot be read is said by who reads it
+	start, _ := in.r.Peek(peeked) // the reader returns the error
 	switch {
 	case format == FormatStream:
 		return readTurns(newLines(in.r, in.line, maxTurnLine), parseStreamEntry, nil, others.keep, others.visit)

@@ -52,7 +52,7 @@ func (j *importJob) restore(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r := &restorer{job: j, passed: newPassed(j.opts.Resurrect), before: before}
+	r := &restorer{job: j, passed: newPassed(), before: before}
 	keep := keepLine(ctx, j.m.Redactor)
 	if err := readExport(newLines(j.in.r, j.in.line, maxExportLine), keep, func(rec importedRecord) error { return r.add(ctx, rec) }); err != nil {
 		return err

@@ -116,5 +116,5 @@ func timeOf(field string, value json.RawMessage) (at time.Time, dayOnly bool, er
 	return at, false, err
 }
 
-// milliseconds is from where on a number is a time in milliseconds; in seconds it is in the year 5138.
+// milliseconds is the least number that counts as a time in milliseconds. In seconds it would be in the year 5138.
 const milliseconds = 1e11

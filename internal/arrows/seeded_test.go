@@ -40,7 +40,7 @@ func TestCheckFindsSeededViolations(t *testing.T) {
 		{
 			"the command line behind the extension's back",
 			pkg{folder: "cmd/ebb", imports: []string{ours("extension"), ours("schema")}},
-			"cmd/ebb imports schema: its row allows consolidate/ask, consolidate/fourstores, extension, extension/audit, extension/doctor, extension/markdown, extension/migrate, extension/tenants, extension/transfer, eventbus, encoder, postgres, internal/build, internal/cells, internal/clients, internal/encoders, internal/evalset, internal/files, internal/manual, internal/measure, internal/inspector, internal/mcpserver, internal/server, internal/text, internal/clock",
+			"cmd/ebb imports schema: its row allows consolidate/ask, consolidate/fourstores, extension, extension/audit, extension/doctor, extension/markdown, extension/migrate, extension/tenants, extension/transfer, eventbus, encoder, postgres, internal/build, internal/cells, internal/clients, internal/encoders, internal/evalset, internal/files, internal/measure, internal/inspector, internal/mcpserver, internal/server, internal/text, internal/clock",
 		},
 		{
 			"a folder below cmd/ebb is of cmd/ebb",

@@ -60,7 +60,6 @@ func Run(t *testing.T, f Features, s Setup) {
 		{"keeps order", f.Ordered, testOrder},
 		{"delivers failures again", f.Redelivery, testRedelivery},
 		{"survives a panic", f.Redelivery, testPanic},
-		{"snoozes", f.Redelivery, testSnooze},
 		{"ids have one effect", f.Idempotent, testIdempotent},
 		{"all or nothing", f.Transactional, testTransactional},
 		{"goes on where it was", f.Durable, testDurable},

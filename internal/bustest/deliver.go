@@ -95,22 +95,6 @@ func testPanic(t *testing.T, _ Features, s Setup) {
 	assert.Equal(t, []string{"x", "x"}, r.waitFor(t, 2))
 }
 
-func testSnooze(t *testing.T, _ Features, s Setup) {
-	b := s.Open(t)
-	var calls int
-	r := recorder{fail: func(eventbus.Event) error {
-		if calls++; calls <= 3 {
-			return eventbus.Snooze(0)
-		}
-		return nil
-	}}
-	subscribe(t, b, "c", r.handle, eventbus.MaxAttempts(1))
-	publish(t, b, "x")
-	r.waitFor(t, 4)
-	publish(t, b, "end")
-	assert.Equal(t, []string{"x", "x", "x", "x", "end"}, r.waitFor(t, 5))
-}
-
 func testDurable(t *testing.T, f Features, s Setup) {
 	b := s.Open(t)
 	failing := true

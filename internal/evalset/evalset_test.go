@@ -109,13 +109,6 @@ func TestLoadFacts(t *testing.T) {
 	}
 }
 
-func TestPlacesCountEveryResult(t *testing.T) {
-	require.Equal(t, []Ranked{{Turn: "b", Tokens: 1}, {Tokens: 1}, {Turn: "a", Tokens: 2}, {Turn: "c"}, {Tokens: 1}}, Places([]Found{
-		{Turns: []string{"b"}, Text: "four"}, {Turns: []string{"b"}, Text: "four"},
-		{Turns: []string{"a", "b", "c"}, Text: "eight ab"}, {Text: "four"},
-	}))
-}
-
 func TestLoadForeignFolder(t *testing.T) {
 	_, err := Load(t.TempDir())
 	require.ErrorContains(t, err, "has no *.jsonl")

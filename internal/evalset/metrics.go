@@ -48,30 +48,6 @@ func Rank(results []Found) []Ranked {
 	return ranking
 }
 
-// Places is [Rank] from the view of a host that asks for a number of results: a
-// result without a new turn takes a rank too, as a [Ranked] without a turn.
-func Places(results []Found) []Ranked {
-	var ranking []Ranked
-	seen := make(map[string]bool)
-	for _, r := range results {
-		cost := text.Tokens(r.Text)
-		place := Ranked{Score: r.Score, Tokens: cost}
-		fresh := false
-		for _, turn := range r.Turns {
-			if !seen[turn] {
-				seen[turn], fresh = true, true
-				place.Turn = turn
-				ranking = append(ranking, place)
-				place.Tokens = 0
-			}
-		}
-		if !fresh {
-			ranking = append(ranking, place)
-		}
-	}
-	return ranking
-}
-
 // Metrics measure one ranking, or the mean of N. Arrays follow [Cutoffs].
 type Metrics struct {
 	N      int

@@ -18,9 +18,6 @@ func WriteRun(w io.Writer, answers []Answered, depth int, tag string) error {
 	b := bufio.NewWriter(w)
 	for _, a := range answers {
 		for i, r := range a.Ranking[:min(depth, len(a.Ranking))] {
-			if r.Turn == "" {
-				continue // a result without a new turn
-			}
 			if _, err := fmt.Fprintf(b, "%s Q0 %s %d %.9f %s\n", a.Query.ID, r.Turn, i+1, r.Score, tag); err != nil {
 				return err
 			}

@@ -15,11 +15,11 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	broker "github.com/nats-io/nats.go/jetstream"
-	"github.com/tmc/langchaingo/llms"
 
 	"github.com/ebbmem/ebb/eventbus"
 	"github.com/ebbmem/ebb/eventbus/jetstream"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/llmtest"
 	_ "github.com/ebbmem/ebb/postgres" // the engine
 	"github.com/ebbmem/ebb/schema"
 )
@@ -58,29 +58,15 @@ func (p plan) now() time.Time {
 // config is that of every host.
 func (p plan) config() *extension.Config {
 	return &extension.Config{
-		Model: likes{}, Now: p.now, Location: time.UTC, NoClaims: true, Night: extension.NightConfig{NoSchedule: true},
+		Model: llmtest.Model(likes), Now: p.now, Location: time.UTC, NoClaims: true, Night: extension.NightConfig{NoSchedule: true},
 		Hooks: extension.Hooks{OnError: func(string, error) {}},
 	}
 }
 
-// likes is a model that finds in "I like X." that the user likes X.
-type likes struct{}
-
-func (l likes) Call(ctx context.Context, prompt string, options ...llms.CallOption) (string, error) {
-	return llms.GenerateFromSinglePrompt(ctx, l, prompt, options...)
-}
-
-func (likes) GenerateContent(_ context.Context, messages []llms.MessageContent, _ ...llms.CallOption) (*llms.ContentResponse, error) {
-	var prompt strings.Builder
-	for _, m := range messages {
-		for _, part := range m.Parts {
-			if text, is := part.(llms.TextContent); is {
-				prompt.WriteString(text.Text + "\n")
-			}
-		}
-	}
+// likes answers as a model that finds in "I like X." that the user likes X.
+func likes(prompt string) string {
 	facts, pairs := []any{}, []any{}
-	for text := range strings.Lines(prompt.String()) {
+	for text := range strings.Lines(prompt) {
 		var l struct {
 			M, Text string
 			Pair    int
@@ -100,11 +86,10 @@ func (likes) GenerateContent(_ context.Context, messages []llms.MessageContent, 
 		}
 	}
 	answer := map[string]any{"questions": []any{}, "summaries": []any{}, "insights": []any{}, "pairs": pairs}
-	if strings.Contains(prompt.String(), "write down what will still matter") {
+	if strings.Contains(prompt, "write down what will still matter") {
 		answer = map[string]any{"facts": facts}
 	}
-	text, err := json.Marshal(answer)
-	return &llms.ContentResponse{Choices: []*llms.ContentChoice{{Content: string(text)}}}, err
+	return llmtest.Encode(answer)
 }
 
 // child runs the process that a plan is for, until it is killed or its input ends.

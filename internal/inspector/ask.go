@@ -3,12 +3,12 @@ package inspector
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/recall"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/inspect"
@@ -122,13 +122,11 @@ func (v *asking) given(in *extension.Injection) (shown map[string]bool) {
 	return shown
 }
 
-var idShape = regexp.MustCompile(`^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
-
 // missing explains why a memory did not come, or finds the memories that may be
 // meant.
 func (v *asking) missing(r *request, session *extension.Session, q extension.Query) error {
 	id := r.FormValue("why")
-	if idShape.MatchString(v.Missing) {
+	if text.IsID(v.Missing) {
 		id = v.Missing
 	}
 	if id != "" {

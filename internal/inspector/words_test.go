@@ -57,13 +57,13 @@ func TestThePageHasWordsForWhatItShows(t *testing.T) {
 // Nights that change nothing are listed as one, and what a night did is a sentence.
 func TestNightsInWords(t *testing.T) {
 	says, quiet := summary([]extension.StageReport{
-		{Name: "decay", Counts: map[string]int{"derived": 70, "fading": 13}},
+		{Name: "prune", Counts: map[string]int{"derived": 70, "fading": 13}},
 		{Name: "extract", Outcomes: []extension.Outcome{{Kind: "add_fact", Status: "applied"}, {Kind: "add_fact", Status: "applied"}, {Kind: "add_fact", Status: "rejected"}, {Kind: "merge_entities", Status: "waiting"}}},
 		{Name: "rate", Error: "the model is away"},
 	})
 	require.Equal(t, "Failed at importance; learnt a fact, 2 times; 1 to decide; 13 fading.", says)
 	require.False(t, quiet)
-	says, quiet = summary([]extension.StageReport{{Name: "decay", Counts: map[string]int{"derived": 70}}})
+	says, quiet = summary([]extension.StageReport{{Name: "prune", Counts: map[string]int{"derived": 70}}})
 	require.Equal(t, "Nothing to change.", says)
 	require.True(t, quiet)
 

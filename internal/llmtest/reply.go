@@ -17,11 +17,11 @@ func Text(content string) Reply {
 
 // JSON answers with a message that is v in JSON, for a client that set a response
 // format.
-func JSON(v any) Reply { return Text(encode(v)) }
+func JSON(v any) Reply { return Text(Encode(v)) }
 
 // ToolCall answers with the call of a tool; arguments are encoded as JSON.
 func ToolCall(id, name string, arguments any) Reply {
-	call := Call{ID: id, Type: "function", Function: CallFunction{Name: name, Arguments: encode(arguments)}}
+	call := Call{ID: id, Type: "function", Function: CallFunction{Name: name, Arguments: Encode(arguments)}}
 	return completion{call: &call, finish: "tool_calls"}.write
 }
 
@@ -70,7 +70,7 @@ func (c completion) write(w http.ResponseWriter, _ *http.Request, req Request) {
 	_, _ = w.Write([]byte(c.encode(req)))
 }
 
-// encode returns the body of the response in the form the client asked for.
+// Encode returns the body of the response in the form the client asked for.
 func (c completion) encode(req Request) string {
 	if req.Stream {
 		return c.events(req)
@@ -79,7 +79,7 @@ func (c completion) encode(req Request) string {
 	if c.call != nil {
 		message["content"], message["tool_calls"] = nil, []*Call{c.call}
 	}
-	return encode(map[string]any{
+	return Encode(map[string]any{
 		"id": "completion", "object": "chat.completion", "model": req.Model, "usage": c.usage(req),
 		"choices": []any{map[string]any{"index": 0, "message": message, "finish_reason": c.finish}},
 	})
@@ -133,7 +133,7 @@ func chunk(delta map[string]any, finish any) map[string]any {
 	}
 }
 
-func event(data any) string { return "data: " + encode(data) + "\n\n" }
+func event(data any) string { return "data: " + Encode(data) + "\n\n" }
 
 // halves cuts a JSON text in two, never inside a rune.
 func halves(s string) []string {
@@ -161,12 +161,12 @@ func setContentType(w http.ResponseWriter, stream bool) {
 func writeError(w http.ResponseWriter, status int, message string) {
 	setContentType(w, false)
 	w.WriteHeader(status)
-	_, _ = w.Write([]byte(encode(map[string]any{"error": map[string]any{"message": message, "type": "test"}})))
+	_, _ = w.Write([]byte(Encode(map[string]any{"error": map[string]any{"message": message, "type": "test"}})))
 }
 
-// encode returns v as JSON. A value that cannot be encoded is a mistake in the
+// Encode returns v as JSON. A value that cannot be encoded is a mistake in the
 // test.
-func encode(v any) string {
+func Encode(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
 		panic(fmt.Sprintf("llmtest: no JSON for %T: %v", v, err))

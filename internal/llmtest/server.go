@@ -89,7 +89,7 @@ const model = "scripted"
 func models(w http.ResponseWriter, _ *http.Request) {
 	setContentType(w, false)
 	list := []any{map[string]string{"id": model, "object": "model"}}
-	_, _ = w.Write([]byte(encode(map[string]any{"object": "list", "data": list})))
+	_, _ = w.Write([]byte(Encode(map[string]any{"object": "list", "data": list})))
 }
 
 func (s *Server) chat(w http.ResponseWriter, r *http.Request) {

@@ -88,8 +88,8 @@ var coreMemory = []Mutant{
 	{
 		Defence: "untrusted text needs the host's approval to enter core memory",
 		File:    "tools/core_memory_verdict.go",
-		Old:     `if untrusted.Hearsay() && !w.d.AllowUntrusted {`,
-		New:     `if w.trust < 0 && untrusted.Hearsay() && !w.d.AllowUntrusted {`,
+		Old:     `if untrusted.Untrusted() && !w.d.AllowUntrusted {`,
+		New:     `if w.trust < 0 && untrusted.Untrusted() && !w.d.AllowUntrusted {`,
 		Test:    "TestCoreMemoryPermissions",
 	},
 	{

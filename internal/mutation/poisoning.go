@@ -130,14 +130,14 @@ var poisoning = []Mutant{
 	{
 		Defence: "untrusted text is never injected automatically",
 		File:    "extension/talk.go",
-		Old:     "return m.Hearsay() && !cfg.Injection.Untrusted ||",
-		New:     "return m.Hearsay() && cfg.Injection.Untrusted ||",
+		Old:     "return m.Untrusted() && !cfg.Injection.Untrusted ||",
+		New:     "return m.Untrusted() && cfg.Injection.Untrusted ||",
 		Test:    "TestUntrustedIsFoundButNotInjected",
 	},
 	{
 		Defence: "untrusted text is never consolidated",
 		File:    "consolidate/reflect.go",
-		Old:     "m.State == schema.StateActive && !m.Hearsay() && (",
+		Old:     "m.State == schema.StateActive && !m.Untrusted() && (",
 		New:     "m.State == schema.StateActive && (",
 		Test:    "TestNightsIgnoreUntrusted",
 	},

@@ -326,7 +326,7 @@ func (e *Entry) who() (who string, marks []string) {
 	if origin := originShown[m.Origin]; origin != "" && !strings.EqualFold(origin, who) && !e.originKnown {
 		marks = append(marks, origin)
 	}
-	if m.Hearsay() || m.Origin == schema.OriginUser && m.Trust < schema.MaxTrust {
+	if m.Untrusted() || m.Origin == schema.OriginUser && m.Trust < schema.MaxTrust {
 		marks = append(marks, "untrusted")
 	}
 	if m.State != schema.StateActive && m.State != schema.StateSuperseded {

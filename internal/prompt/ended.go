@@ -82,7 +82,7 @@ func Last(ended []schema.Ended, loc *time.Location) *Superseded {
 // successor that models are not shown automatically.
 func MarkOf(e schema.Ended, loc *time.Location) Superseded {
 	s := Superseded{Since: e.Claim.ValidUntil.In(loc)}
-	if by := e.By; by != nil && !by.Hearsay() && (by.OwnWords() || poison.InspectAll(by.Content) == "") {
+	if by := e.By; by != nil && !by.Untrusted() && (by.OwnWords() || poison.InspectAll(by.Content) == "") {
 		s.By, s.Text = by.UID, text.Truncate(text.Line(by.Content), maxBefore)
 	}
 	return s

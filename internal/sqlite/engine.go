@@ -46,5 +46,5 @@ func (s *Snapshot) Statement(query string) (stmt engine.Statement, err error) {
 	return stmt, err
 }
 
-// Querier is that of [engine].
+// Querier is [engine.Querier].
 type Querier = engine.Querier

@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -41,3 +42,8 @@ func plain(s string) bool {
 	}
 	return true
 }
+
+var id = regexp.MustCompile(`^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+// IsID reports whether s has the form of a memory's public id.
+func IsID(s string) bool { return id.MatchString(s) }

@@ -24,7 +24,7 @@ var banned = compile([]wording{
 	{`nobody`, `the actor and a verb with "not": "no caller …", "is not read"`},
 	{`whoever`, `the actor: "the caller", "a reader"`},
 	{`vouch(es|ed|ing)?`, `"trusted" or "untrusted"`},
-	{`(?-i:hearsay)`, `"untrusted"`}, // not the identifier Hearsay
+	{`hearsay`, `"untrusted"`},
 	{`whom`, `the actor as the subject of a sentence of its own`},
 	{`(of|by|to|from|in|with) whose`, `a sentence of its own`},
 	{`(work|goe|go|run|read|done|made|happen)(s|ed|ing)? (on )?behind`, `"in the background"`},
@@ -159,12 +159,12 @@ func declared(file *ast.File) map[string]bool {
 
 func TestFindings(t *testing.T) {
 	for comment, want := range map[string][]string{
-		"// Find is told of a\n// door.":                          {"told", "door"},
-		"// It works\n// behind the callers.":                     {"works behind", "behind the callers"},
-		"// A handler that quotes \"nobody told me\" is fine.":    nil,
-		"// The cursor lags behind the journal.":                  nil,
-		"// Door is declared, a door is a source.":                {"door"},
-		"// Hearsay reports untrusted text. Whoever asks, waits.": {"Whoever"},
+		"// Find is told of a\n// door.":                            {"told", "door"},
+		"// It works\n// behind the callers.":                       {"works behind", "behind the callers"},
+		"// A handler that quotes \"nobody told me\" is fine.":      nil,
+		"// The cursor lags behind the journal.":                    nil,
+		"// Door is declared, a door is a source.":                  {"door"},
+		"// Untrusted reports untrusted text. Whoever asks, waits.": {"Whoever"},
 	} {
 		fset := token.NewFileSet()
 		file, err := parser.ParseFile(fset, "x.go", "package x\n\n"+comment+"\nvar Door int\n", parser.ParseComments)

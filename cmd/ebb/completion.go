@@ -1,4 +1,4 @@
-package manual
+package main
 
 import (
 	"os"
@@ -8,12 +8,12 @@ import (
 	"golang.org/x/term"
 )
 
-// Completion is the command that prints a shell's code for completion: to a terminal
+// completionCmd is the command that prints a shell's code for completion: to a terminal
 // only on request, in place of advice.
-type Completion struct{ completion.Completion }
+type completionCmd struct{ completion.Completion }
 
 // Help implements [kong.HelpProvider].
-func (c *Completion) Help() string {
+func (c *completionCmd) Help() string {
 	return `Put this line into the init file of the shell, such as ~/.bashrc:
 
     source <(ebb completion bash)
@@ -22,7 +22,7 @@ For zsh the same in ~/.zshrc; for fish "ebb completion fish | source". On a term
 }
 
 // Run implements the command.
-func (c *Completion) Run(parsed *kong.Context) error {
+func (c *completionCmd) Run(parsed *kong.Context) error {
 	out, isFile := parsed.Stdout.(*os.File)
 	c.Code = c.Code || !isFile || !term.IsTerminal(int(out.Fd()))
 	return c.Completion.Run(parsed)
