@@ -138,9 +138,9 @@ func asksOnly(message string) bool {
 	return (asksByForm(message) || isGeneralTask(message)) && !states.MatchString(message) && !namesNew(message) && len(said.Claims(message, 1)) == 0
 }
 
-// mostAsked is the length of a question without a form of its own, and fewestTold that of a clause that
+// mostToAsk is the length of a question without a form of its own, and fewestTold that of a clause that
 // tells something before a question, in words.
-const mostAsked, fewestTold = 12, 4
+const mostToAsk, fewestTold = 12, 4
 
 // asksByForm reports a question.
 func asksByForm(message string) bool {
@@ -153,7 +153,7 @@ func asksByForm(message string) bool {
 	// "And two weeks after that?"
 	last, size := utf8.DecodeLastRuneInString(message)
 	return (last == '?' || last == '？') && !strings.ContainsAny(message[:len(message)-size], ".,;:!?–—，。；：！？\n") &&
-		len(strings.Fields(message)) <= mostAsked && !firstPerson.MatchString(message)
+		len(strings.Fields(message)) <= mostToAsk && !firstPerson.MatchString(message)
 }
 
 // isNumeral reports a digit or a Chinese numeral of amounts.
