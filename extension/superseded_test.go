@@ -181,7 +181,7 @@ func TestChangesBesideEachOtherAreDated(t *testing.T) {
 	require.NoError(t, err)
 	found, err := s.Preview(t.Context(), "What's the alarm code?")
 	require.NoError(t, err)
-	require.Contains(t, found.Block, "- Alarm code is 9083. (said 2026-03-05)\n- Alarm at the shop is 4471. (said 2026-03-03)\n")
+	require.Contains(t, found.Block, "- Alarm code is 9083. (said 2026-03-05)\n- earlier: Alarm at the shop is 4471. (said 2026-03-03)\n")
 	require.Contains(t, found.Block, "- My code for the bike shed is 7735.\n")
 }
 
@@ -193,7 +193,7 @@ func TestNewerSavedNumberIsDatedBesideTheOlder(t *testing.T) {
 	l.tool("remember_fact", map[string]any{"content": "User's shop alarm is 9083"})
 	section, err := l.x.coreSection(t.Context(), dora, coreRequest{question: "What is the capital of Peru?"})
 	require.NoError(t, err)
-	require.Contains(t, section.Text, "9083. (said 2026-03-04)\n- ")
+	require.Contains(t, section.Text, "9083. (said 2026-03-04)\n- earlier: ")
 	require.Contains(t, section.Text, "4471. (said 2026-03-03)\n")
 }
 
@@ -220,7 +220,7 @@ func TestSavedFactsBesideWhatTheyMayEndAreDated(t *testing.T) {
 			l.tool("remember_fact", map[string]any{"content": c.fact})
 			section, err := l.x.coreSection(t.Context(), dora, coreRequest{question: "Where do I live and work?"})
 			require.NoError(t, err)
-			require.Contains(t, section.Text, "- "+c.later+" (said 2026-03-04)\n- "+c.said+" (said 2026-03-03)\n")
+			require.Contains(t, section.Text, "- "+c.later+" (said 2026-03-04)\n- earlier: "+c.said+" (said 2026-03-03)\n")
 		})
 	}
 }

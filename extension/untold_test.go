@@ -153,7 +153,7 @@ func TestWhatMayHaveEndedALineStandsBesideIt(t *testing.T) {
 		l.now.Set(l.now.Now().AddDate(0, 1, 0))
 		l.says(c[1])
 		l.now.Set(l.now.Now().AddDate(0, 4, 0))
-		require.Contains(t, l.shown("What do you know about me?"), "- "+c[1]+" (said 2026-04-04)\n- "+c[0]+" (said 2026-03-03)\n")
+		require.Contains(t, l.shown("What do you know about me?"), "- "+c[1]+" (said 2026-04-04)\n- earlier: "+c[0]+" (said 2026-03-03)\n")
 	}
 }
 

@@ -38,6 +38,7 @@ type Fence struct {
 }
 
 var (
+	periodLine  = regexp.MustCompile(`^\d{4}-\d\d(?: to \d{4}-\d\d)?:$`) // above lines of the core section
 	headingLine = regexp.MustCompile(`^# (?:(.*), )?([A-Z][a-z]{2} \d{4}-\d\d-\d\d)$`)
 	recordLine  = regexp.MustCompile(`^\[(m\d{5})\] ([A-Z][a-z]{2} \d{4}-\d\d-\d\d )?(\d\d:\d\d) ([^:()]*?)(?: \(([^():]*)\))?: ?(.*)$`)
 )
@@ -91,7 +92,7 @@ func (f *Fence) read(inside string) error {
 		case strings.HasPrefix(line, "(") && strings.HasSuffix(line, ")"): // a note, for example about an empty time span
 		case strings.HasPrefix(line, "{"):
 			f.Blocks = append(f.Blocks, line)
-		case !preface[line]:
+		case !preface[line] && !periodLine.MatchString(line):
 			return fmt.Errorf("a line inside the fence is none of ours: %q", line)
 		}
 	}

@@ -330,16 +330,17 @@ func (s *Lines) dateChanges(chosen []*line, changed map[int]bool, left int) []*l
 						continue
 					}
 					older, newer := chosen[i].dated(s.loc), chosen[of].dated(s.loc)
-					if older.below(newer) {
+					adopts := newer.Group == Passing && !newer.lapsed && older.Group != Approved // what may have ended a line is not perhaps over itself
+					if (older.below(newer) || adopts) && older.Ended == "" {
 						older = older.belowLater()
 					}
 					if cost := older.Tokens - chosen[i].Tokens + newer.Tokens - chosen[of].Tokens; cost <= left {
 						chosen[i], chosen[of], left = older, newer, left-cost
 						if older.below(newer) {
 							anchors[i] = max(anchors[i], anchors[of])
-						} else if newer.Group == Passing && !newer.lapsed && older.Group != Approved { // what may have ended a line is not perhaps over itself
+						} else if adopts {
 							moved := *newer
-							moved.Group, chosen[of] = older.Group, &moved
+							moved.Group, moved.apart, chosen[of] = older.Group, true, &moved
 							anchors[of] = anchors[i]
 						}
 					}

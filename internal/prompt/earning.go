@@ -18,10 +18,10 @@ import (
 // Earning returns the entries that may hold an answer. It leaves out what only repeats a text or
 // only asks, what requests a general task, and replies that only acknowledge. What the
 // user asked stays beside the reply to it, and all of it if the question is about what was
-// asked, about a time without anything else, or about the last conversation. Nothing fills the
+// asked or what both said, about a time without anything else, or about the last conversation. Nothing fills the
 // places of what it leaves out among the first most: it returns how many are left.
 func Earning(entries []Entry, question string, p *lexicon.Plan, most int) (kept []Entry, left int) {
-	if p.Story || p.About == lexicon.AboutLastTalk || text.AsksWhatWasAsked(question) {
+	if p.Story || p.About == lexicon.AboutLastTalk || text.AsksWhatWasAsked(question) || bothSaid.MatchString(question) {
 		return entries, most
 	}
 	newest := newestOf(entries, p)
@@ -57,6 +57,9 @@ func Earning(entries []Entry, question string, p *lexicon.Plan, most int) (kept 
 	}
 	return kept, left
 }
+
+// bothSaid matches what asks for what both said.
+var bothSaid = prefilter.New(`(?i)\bwe (?:say|said|talk(?:ed)?|discuss(?:ed)?|sp(?:eak|oke))\b|\bwir\b.*\b(?:gesagt|gesprochen|geredet|besprochen)|\b(?:dijimos|hablamos|comentamos)\b`, `(?:我们|我們|咱们).*(?:说|說|聊|谈|談|讲|講)`)
 
 // fills reports what was picked from a time of several days for no other reason, and holds no number.
 func fills(e *Entry, p *lexicon.Plan) bool {

@@ -75,6 +75,7 @@ type line struct {
 	also     []*line      // lines of the same message that it is shown in place of
 	relative bool         // it is dated because its dates are relative, or for another reason
 	earlier  bool         // it is shown below the later line that may have changed it
+	apart    bool         // it is shown above the earlier line that it may have changed, where that stands
 	endedBy  *ending      // what a later line says of it; nil while it holds
 	brief    *line        // of what was saved: only the sentences that were, for want of room; nil for others
 	whole    func() *line // with what the message says around it; nil if that is not shown

@@ -68,8 +68,8 @@ func inTime(chosen []*line) []*line {
 }
 
 // times returns what stands above each line: when those below were said, by month or by a longer
-// time that the tokens allow. What the user asked to keep has none, nor what stands below the later
-// line that changed it, nor have lines that all are of one month.
+// time that the tokens allow. What the user asked to keep has none, nor what stands apart from
+// its time because it was changed or changed another, nor have lines that all are of one month.
 func times(chosen []*line, left int, loc *time.Location) []string {
 	for _, months := range periods {
 		above, cost, all := make([]string, len(chosen)), 0, make(map[string]bool)
@@ -78,7 +78,7 @@ func times(chosen []*line, left int, loc *time.Location) []string {
 			if i > 0 && l.Group != chosen[i-1].Group && (l.Group == Approved || l.Group == Passing) {
 				last = "" // below a title
 			}
-			if l.Group == Kept || l.earlier {
+			if l.Group == Kept || l.earlier || l.apart {
 				continue
 			}
 			if at := period(l.Said, months, loc); at != last {
