@@ -41,7 +41,7 @@ func Earning(entries []Entry, question string, p *lexicon.Plan, most int) (kept 
 		}
 		to := e.repliesTo(entries)
 		answers := to >= 0 && (ofReplies || asked[to] && shared[to] > 0)
-		earns[i] = !text.IsSmallTalk(e.Memory.Content) && !text.IsNoAnswer(e.Memory.Content) && (answers || ofReplies || !acknowledges(e.Memory.Content, shared[i]))
+		earns[i] = !text.IsSmallTalk(e.Memory.Content) && !text.IsNoAnswer(e.Memory.Content) && (answers || ofReplies || shared[i] > 0 && shared[i] == len(terms) || !acknowledges(e.Memory.Content, shared[i]))
 		if answers && earns[i] {
 			earns[to] = true
 		}
