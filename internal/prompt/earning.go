@@ -196,9 +196,8 @@ var (
 		`(?:告诉|告訴|通知|跟|和|回|提醒)[^，,。 ]{1,8}(?: |，|,)?(?:说|說|講|讲)|提醒|记得|記得|记住|記住`,
 		`(?i)(?:^|[,.!] *)(?:did i (?:tell|mention)|have i (?:told|mentioned)|did you know|do you know that|can you believe|guess what|hab(?:e)? ich (?:dir|schon|eigentlich)[^?]*(?:erzählt|gesagt)|weißt du(?: schon)?,? dass|wusstest du|¿?te (?:conté|dije|he (?:contado|dicho))|¿?sab(?:es|ías) que|我(?:有没有|有沒有)?跟你(?:说|說|讲|講)[过過]|你知道吗|你知道嗎)`,
 	)
-	// forOthers matches a request to do something outside of the conversation, of which nothing else may tell, and
-	// for whom something is asked, with what they cannot have: "Can you book the 7:40 to Leeds?", "for my son, who is
-	// allergic".
+	// forOthers matches a request to do something outside of the conversation, and a question for somebody and what
+	// they cannot have: "Can you book the 7:40 to Leeds?", "for my son, who is allergic". Nothing else may tell of it.
 	forOthers = prefilter.New(
 		`(?i)^(?:ok |hey |so |and |please )*(?:can|could|would|will) you (?:please |just |also )*(?:book|reserve|order|buy|cancel|move|reschedule|schedule|renew|pay|call|ring|send|add|set)\b`,
 		`(?i)^(?:hey |und |bitte )*(?:kannst|könntest|würdest) (?:du|sie) .*\b(?:buchen|reservieren|bestellen|kaufen|absagen|kündigen|stornieren|verschieben|verlängern|überweisen|bezahlen|anrufen|eintragen|schicken)\b`,
