@@ -182,7 +182,7 @@ func forgetFound(ctx context.Context, d *Deps, query string, asked []asking) (st
 	var candidates []recall.Result
 	offer := func(m schema.Memory, of recall.Result) {
 		of.Memory = m
-		isRequest := slices.ContainsFunc(asked, func(a asking) bool { return a.turn.ID == m.ID })
+		isRequest := slices.ContainsFunc(asked, func(a asking) bool { return a.turn.ID == m.ID && (a.newest || !a.Loose) }) // an earlier one in free words may be what this one means
 		if !isRequest && m.Role != "assistant" && len(candidates) < maxCandidates && !slices.ContainsFunc(candidates, func(c recall.Result) bool {
 			return c.Memory.EventTime.Equal(m.EventTime.Time) && strings.Contains(c.Memory.Content, m.Content)
 		}) {

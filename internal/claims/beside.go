@@ -67,7 +67,7 @@ func partsOf(message string) (parts []part) {
 func (q *wish) split(parts []part) (divided []part) {
 	for _, p := range parts {
 		end, next := q.boundary(p.text)
-		if end == 0 {
+		if end == 0 || min(len(telling(p.text[:end])), len(telling(p.text[next:]))) < fewestTerms {
 			divided = append(divided, p)
 			continue
 		}
@@ -136,11 +136,16 @@ type wish struct {
 	forgetTopics, stayWith *topics.Question
 	wanted                 string
 	named, rest            bool // it names something that stays, and everything else stays
+	excepts                bool // it names an exception
 }
 
 // wishOf divides a request.
 func wishOf(request string) (q wish) {
 	var forget, stay []string
+	request, exception := withoutException(request)
+	if q.excepts = exception != ""; q.excepts {
+		stay = append(stay, exception)
+	}
 	for _, p := range partsOf(request) {
 		keeps := staying.MatchString(p.text) && !notStaying.MatchString(p.text)
 		rest := theRest.MatchString(p.text)
@@ -241,6 +246,7 @@ func (w *reading) meantParts(t *targets, parts []part, q wish, quotes []string) 
 	if covered(true) {
 		least = leastLikened
 	}
+	stayOnly := slices.DeleteFunc(slices.Clone(q.stay), func(term string) bool { return slices.Contains(q.forget, term) || slices.Contains(terms, term) })
 	for i := range parts {
 		p := &parts[i]
 		stay, forget := float64(shared(q.stay, p.terms)), float64(shared(q.forget, p.terms))
@@ -254,10 +260,11 @@ func (w *reading) meantParts(t *targets, parts []part, q wish, quotes []string) 
 		}
 		tells := len(t.claims) > 0 && t.tells(p.text)
 		sure = sure || tells
-		if p.meant = tells || forget > stay; p.meant {
+		excepted := shared(stayOnly, p.terms) > 0
+		if p.meant = (tells || forget > stay) && !excepted; p.meant {
 			meant = true
 		} else {
-			p.stays = q.named && stay >= leastNearby && stay > forget
+			p.stays = q.named && stay >= leastNearby && (stay > forget || excepted)
 		}
 	}
 	for i := range parts {

@@ -62,6 +62,7 @@ func TellsForgotten(ctx context.Context, db *schema.DB, owner schema.Scope, cont
 type forgotten struct {
 	terms  []string        // but those of its subject
 	names  map[string]bool // the terms of the names in it
+	places map[string]bool // and of those that everybody knows, or of where something was
 	shared []string
 }
 
@@ -74,19 +75,19 @@ func forgottenLike(ctx context.Context, s *schema.Snapshot, userID int64, owner,
 		}
 		last = max(last, all[i].ID)
 		hidden := all[i].Content
-		var subjects, others []string
+		var subjects, others, places []string
 		for _, m := range text.Mentions(hidden) {
 			switch {
 			case m.Type == text.MentionDate:
 			case strings.Count(hidden[:m.Start], " ") < subjectWords && names.IsGiven(text.Fold(m.Text)):
 				subjects = append(subjects, m.Text)
 			case names.Parse(m.Text).Person() < names.KnownName && (!topics.Of(m.Text).Empty() || atPlace.MatchString(hidden[:m.Start])):
-				// much else may be said of "Google" or of where something was
+				places = append(places, m.Text) // much else may be said of "Google" or of where something was
 			default:
 				others = append(others, m.Text)
 			}
 		}
-		f, of := forgotten{names: text.TermsOf(others...)}, text.TermsOf(subjects...)
+		f, of := forgotten{names: text.TermsOf(others...), places: text.TermsOf(places...)}, text.TermsOf(subjects...)
 		f.terms = slices.DeleteFunc(text.QueryTerms(hidden, 0), func(term string) bool { return of[term] })
 		for _, term := range f.terms {
 			if slices.Contains(terms, term) {
@@ -140,6 +141,17 @@ func newestWith(ctx context.Context, tx *schema.Tx, userID int64, term string) (
 	return newest, errors.Join(err, rows.Err(), rows.Close())
 }
 
+// ownPlace reports whether a sentence about the user has a place that only the forgotten memory names:
+// "Ada lost her job at Siemens" for "I got fired from Siemens".
+func (f *forgotten) ownPlace(sentence, owner string, only map[string]bool) bool {
+	return len(termsBut(owner, sentence)) < len(text.QueryTerms(sentence, 0)) && slices.ContainsFunc(text.Mentions(sentence), func(m text.Mention) bool {
+		return toPlace.MatchString(sentence[:m.Start]) && slices.ContainsFunc(text.Terms(m.Text), func(term string) bool { return f.places[term] && only[term] })
+	})
+}
+
+// toPlace matches like [atPlace], also what ends before where somebody goes: "Ada flies to".
+var toPlace = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:at|in|near|from|to|through|on|by|with|bei|beim|im|aus|nahe|zu|zur|zum|nach|en|cerca de|por)(?: (?:the|der|dem|el|la))? $|[在从從去到]\pZ*$`)
+
 // toldBy reports whether a text tells a forgotten memory. find returns the newest memory that is not
 // forgotten and holds a term, zero for none; what is newer than last was said since.
 func (f *forgotten) toldBy(content, owner string, last int64, find func(term string) (int64, error)) (bool, error) {
@@ -154,6 +166,9 @@ func (f *forgotten) toldBy(content, owner string, last int64, find func(term str
 		}
 	}
 	for _, sentence := range grounding.Sentences(content) {
+		if f.ownPlace(sentence, owner, only) {
+			return true, nil
+		}
 		var beside []string
 		terms, alone := termsBut(owner, sentence), false
 		for _, term := range terms {

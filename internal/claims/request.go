@@ -2,6 +2,7 @@ package claims
 
 import (
 	"context"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -88,11 +89,22 @@ func (w *reading) each(ctx context.Context, about string, found []schema.Memory)
 		return nil, nil
 	}
 	all, err := w.claimed(ctx)
-	apart := slices.ContainsFunc(slices.Concat(all, found), func(m schema.Memory) bool {
+	var together bool
+	apart := make(map[string]bool) // spoken of without another of them
+	for _, m := range slices.Concat(all, found) {
+		if m.ID == w.ID {
+			continue
+		}
+		together = together || strings.Contains(text.Fold(m.Content), text.Fold(about))
 		holds := func(name string) bool { return (&targets{terms: text.QueryTerms(name, 0)}).holds(&m) }
-		return m.ID != w.ID && slices.ContainsFunc(listed, holds) && slices.ContainsFunc(listed, func(name string) bool { return !holds(name) })
-	})
-	if !apart {
+		if slices.ContainsFunc(listed, func(name string) bool { return !holds(name) }) {
+			for _, name := range listed {
+				apart[name] = apart[name] || holds(name)
+			}
+		}
+	}
+	surname := func(name string) bool { return !apart[name] && !names.IsGiven(text.Fold(name)) } // "Simon and Garfunkel"
+	if !slices.Contains(slices.Collect(maps.Values(apart)), true) || together && slices.ContainsFunc(listed, surname) {
 		return nil, err
 	}
 	return listed, err
@@ -237,6 +249,9 @@ func (w *reading) previous(ctx context.Context) (exchange []schema.Memory, err e
 // ambiguous, it makes a proposal to the host.
 func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Memory) error {
 	var t targets
+	if of := wishOf(q.About); of.named && of.wanted != "" {
+		q.About = of.wanted
+	}
 	found, err := w.withoutOthers(ctx, found)
 	if err != nil {
 		return err
@@ -305,6 +320,12 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 		if likely := slices.Concat(t.claims, t.episodes); q.Exact && !slices.ContainsFunc(likely, func(m schema.Memory) bool { return slices.Contains(text.Terms(m.Content), text.Terms(owner[1])[0]) }) {
 			t = targets{} // it is somebody else's
 		}
+	}
+	switch asked := wishOf(w.Content); {
+	case t.spare(&asked):
+		t.pointed = t.pointed && len(t.claims)+len(t.episodes) > 0
+	case asked.excepts:
+		q.Unsure = true // what it excepts may stand in other words among what it means
 	}
 	if !t.clear() || q.Unsure || q.Loose && !w.confirmed && !forgets.MatchString(w.Content) {
 		reason := "the user asked to forget something, and nothing that is remembered is clearly meant"

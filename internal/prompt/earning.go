@@ -40,7 +40,7 @@ func Earning(entries []Entry, question string, p *lexicon.Plan, most int) (kept 
 			continue
 		}
 		to := e.repliesTo(entries)
-		answers := to >= 0 && (ofReplies || asked[to] && shared[to] > 0)
+		answers := to >= 0 && (ofReplies || shared[to] > 0 && (asked[to] || strings.ContainsAny(entries[to].Memory.Content, "?？")))
 		earns[i] = !text.IsSmallTalk(e.Memory.Content) && !text.IsNoAnswer(e.Memory.Content) && (answers || ofReplies || shared[i] > 0 && shared[i] == len(terms) || !acknowledges(e.Memory.Content, shared[i]))
 		if answers && earns[i] {
 			earns[to] = true
@@ -128,17 +128,20 @@ func held(terms []string, content string) (n int) {
 // shortReply is the length of replies that may only acknowledge, in tokens.
 const shortReply = 24
 
-// acknowledges reports a short reply that holds no number and no more than one term of the question.
+// acknowledges reports a short reply that holds no number, no code and no more than one term of the question.
 func acknowledges(reply string, shared int) bool {
-	return shared < 2 && text.Tokens(reply) <= shortReply && !strings.ContainsFunc(reply, unicode.IsDigit)
+	return shared < 2 && text.Tokens(reply) <= shortReply && !strings.ContainsFunc(reply, unicode.IsDigit) && !code.MatchString(reply)
 }
+
+// code matches a file, a path, an identifier or what stands in backticks.
+var code = regexp.MustCompile("`|[a-zA-Z]\\w*(?:/\\w+)+\\.|\\b\\w+\\.(?:go|py|ts|tsx|js|rs|java|c|cpp|h|rb|sql|md|ya?ml|json|toml|sh)\\b|\\b\\w+_\\w+\\b|\\b[a-z]+[A-Z]\\w*|\\w\\(\\)")
 
 // asksOnly reports whether a message of the user's asks a question or requests a general task,
 // and states nothing of its own: "Can you word a mail to Odile, who now runs the shop?"
 // states something.
 func asksOnly(message string) bool {
 	message = strings.TrimSpace(message)
-	return (asksByForm(message) || isGeneralTask(message)) && !states.MatchString(message) && !namesNew(message) && len(said.Claims(message, 1)) == 0
+	return (asksByForm(message) || isGeneralTask(message)) && !forOthers.MatchString(message) && !states.MatchString(message) && !namesNew(message) && len(said.Claims(message, 1)) == 0
 }
 
 // mostToAsk is the length of a question without a form of its own, and fewestTold that of a clause that
@@ -195,6 +198,18 @@ var (
 		`(?i)(?:^|[^\pL])(?:d[ií](?:le|les)|escr[ií]be(?:le|les)|av[ií]sa(?:le|les)?|responde(?:le|les)?)(?:[^\pL]|$).* que |recu[eé]rda(?:me|le)|no (?:te )?olvides`,
 		`(?:告诉|告訴|通知|跟|和|回|提醒)[^，,。 ]{1,8}(?: |，|,)?(?:说|說|講|讲)|提醒|记得|記得|记住|記住`,
 		`(?i)(?:^|[,.!] *)(?:did i (?:tell|mention)|have i (?:told|mentioned)|did you know|do you know that|can you believe|guess what|hab(?:e)? ich (?:dir|schon|eigentlich)[^?]*(?:erzählt|gesagt)|weißt du(?: schon)?,? dass|wusstest du|¿?te (?:conté|dije|he (?:contado|dicho))|¿?sab(?:es|ías) que|我(?:有没有|有沒有)?跟你(?:说|說|讲|講)[过過]|你知道吗|你知道嗎)`,
+	)
+	// forOthers matches a request to do something outside of the conversation, and a question for somebody and what
+	// they cannot have: "Can you book the 7:40 to Leeds?", "for my son, who is allergic". Nothing else may tell of it.
+	forOthers = prefilter.New(
+		`(?i)^(?:ok |hey |so |and |please )*(?:can|could|would|will) you (?:please |just |also )*(?:book|reserve|order|buy|cancel|move|reschedule|schedule|renew|pay|call|ring|send|add|set)\b`,
+		`(?i)^(?:hey |und |bitte )*(?:kannst|könntest|würdest) (?:du|sie) .*\b(?:buchen|reservieren|bestellen|kaufen|absagen|kündigen|stornieren|verschieben|verlängern|überweisen|bezahlen|anrufen|eintragen|schicken)\b`,
+		`(?i)^[¿ ]*(?:oye |por favor |y )*(?:me |nos )?(?:puedes|podrías) (?:reserva|pedi|compra|cancela|anula|move|cambia|renova|paga|llama|envia|manda|apunta)r`,
+		`^(?:请|請|能|可以|麻烦|麻煩|你)*[帮幫]我(?:订|訂|预订|預訂|买|買|取消|退|改|约|約|预约|預約|付|寄|打电话|打電話)`,
+		`(?i)\b(?:my|our) (?:\pL+ )?\pL+,? (?:who|that)(?: is|['’]s| has| can['’]t| cannot)\b`,
+		`(?i)\b(?:for|with|für|para)\b.*(?:allerg|alérg|vegan|vegetari|diabet|coeliac|celiac|celíac|zöliak|pregnan|schwanger|embaraz)`,
+		`(?:过敏|過敏|怀孕|懷孕|糖尿病|吃素)的`,
+		`(?i)(?:^|[^\pL])(?:(?:le|les) (?:digo|cuento|explico)|dec[ií]r(?:le|les)?) .* que `,
 	)
 	// firstAsks matches a message whose first sentence is a question.
 	firstAsks = regexp.MustCompile(`^[^.!。！]*[?？]`)

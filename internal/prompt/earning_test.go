@@ -28,6 +28,9 @@ func TestMessagesThatOnlyAsk(t *testing.T) {
 			"Give me a packing list for our week in Crete in May", "Suggest a name for our new puppy, a brown spaniel", "Did I tell you Juliette got into Dalhousie?", "6240 for the trip", "78.6 !!",
 			"Kannst du Odile eine Mail schreiben, die jetzt den Laden führt?", "Ich vertrage keine Nüsse, was kann ich bestellen?", "Schreib Herrn Brandt, dass die Heizung wieder geht",
 			"Eine Aushilfe betreut Opa morgen, was muss sie wissen?", "¿Puedes escribir un correo a Odile, que ahora lleva la tienda?", "Soy alérgica a las nueces, ¿qué puedo pedir?", "Dile a Tomás que el sábado no puedo",
+			"Can you book me the 7:40 to Leeds on Friday?", "What can I cook without nuts, for my son who is allergic?", "Could you cancel the Netflix subscription?", "Can you order the grey sofa?",
+			"Kannst du mir den ICE um 7:40 nach Leipzig buchen?", "Was kann ich für eine Veganerin backen?", "¿Me puedes reservar el tren de las 7:40 a León el viernes?", "¿Qué puedo cocinar para mi hijo alérgico?",
+			"¿Cómo le digo a mi jefa que estoy embarazada?", "给对坚果过敏的儿子做什么菜好？", "帮我订去上海的火车",
 			"帮我给小丽写封邮件，她现在管店了", "我对花生过敏，能点什么？", "推荐个送给新老板王姐的礼物", "幫我回房東 說暖氣修好了",
 		},
 	} {
@@ -71,6 +74,10 @@ func TestRecordsThatEarnTheirPlace(t *testing.T) {
 		{"Which film was good for the laundry?", []string{"Suggest a film for folding laundry", "a: I do not know that, sorry."}, nil},
 		{"Was it dish soap for red wine?", []string{"a: Cold water first, then dish soap on the red wine."}, []string{"a: Cold water first, then dish soap on the red wine."}},
 		{"What did the check-up cost?", []string{"a: Yes, 184.60 with the blood tests."}, []string{"a: Yes, 184.60 with the blood tests."}},
+		{"Which wine for the fish?", []string{"We have fish on Sunday, my sister comes. Which wine?", "a: A dry Riesling."}, []string{"We have fish on Sunday, my sister comes. Which wine?", "a: A dry Riesling."}},
+		{"Which day is bin day?", []string{"Is bin day Tuesday?", "a: Yes, Tuesday."}, []string{"Is bin day Tuesday?", "a: Yes, Tuesday."}},
+		{"What broke the cache?", []string{"a: The cache lost its lock in store.go; fixed."}, []string{"a: The cache lost its lock in store.go; fixed."}},
+		{"Which train to Leeds was it?", []string{"Can you book me the 7:40 to Leeds on Friday?", "a: Booked."}, []string{"Can you book me the 7:40 to Leeds on Friday?", "a: Booked."}},
 		// Equal texts come once, the newest.
 		{"Who prints here?", []string{"ugh, the printer again", "The printer is Lea's.", "Ugh, the printer again"}, []string{"The printer is Lea's.", "Ugh, the printer again"}},
 		{"What did the agent do?", []string{"c: Done.", "f: What the agent does is logged."}, []string{"c: Done.", "f: What the agent does is logged."}},
