@@ -278,7 +278,7 @@ func (r *claimReader) nameFromTalk(ctx context.Context, told []*ownClaim) error 
 	return nil
 }
 
-// firstNames returns the name of a message with those joined to it: "Hanna & Jo", if it names nobody else,
+// firstNames returns the name of a message with those joined to it: "Hanna & Jo", if it names no other person,
 // by name or by what they are, and asks nothing.
 func firstNames(message string) string {
 	message = text.Line(message)
@@ -292,7 +292,7 @@ func firstNames(message string) string {
 		case name == "":
 			name = m.Text
 		default:
-			return "" // whom a pronoun means is open
+			return "" // a pronoun may mean either
 		}
 	}
 	if namesIn(name) >= namesPerson || slices.ContainsFunc(strings.Fields(text.Fold(name)), names.IsGiven) {

@@ -82,7 +82,7 @@ func stems(list string) map[string]bool {
 	return set
 }
 
-// Units: bodyUnits of what is often told without its unit, distances of ways, and labelledByNext those after
+// Units: bodyUnits of what is often given without its unit, distances of ways, and labelledByNext those after
 // which a noun says of what: "62.5 kg squat".
 var (
 	bodyUnits      = stems(`kg kilo kilos kilogram kilograms kilogramm lb lbs 公斤 斤 千克 mmol/l mg/dl °c c grad degrees grados 度 km mi miles kilometer 公里`)
