@@ -23,8 +23,22 @@ var bareKeep = prefilter.New(
 // reasonGiven matches what such a sentence adds: "Never forget that, it would be my ruin".
 var reasonGiven = regexp.MustCompile(`^(?i:(?:it|this|that|because|since|or|otherwise|das|dies|es|weil|denn|sonst|eso|esto|porque|que|si no)(?:[^\pL]|$))|^(?:这|這|那|不然|否则|否則|一辈子|一輩子)`)
 
-// keepsOther reports whether a sentence only asks to keep what another one says.
+// saysNothing matches a reason that tells nothing but how much the request matters: "Never forget that,
+// because my son gets hives" is kept as well.
+var saysNothing = regexp.MustCompile(`^(?:[\pL]+ )?(?i:(?:it|this|that)(?:['’]d| would| could| might)(?:[^\pL]|$)|(?:it|this|that)(?:['’]s| is) (?:(?:so|very|really) )?(?:important|vital|crucial)|(?:it|this|that) (?:really )?matters|(?:das|dies) darf (?:mir|uns|nie)(?:[^\pL]|$)|(?:das|dies|es) (?:wäre|würde|könnte)(?:[^\pL]|$)|(?:das|dies|es) ist (?:(?:so|sehr|mir) )*(?:lebens)?wichtig|stehe? ich|(?:eso|esto) (?:sería|podría)(?:[^\pL]|$)|es (?:muy )?importante)|^(?:因为|因為)?[这這那](?:很|非常|太)|^一辈子|^一輩子`)
+
+// keepsOther reports whether a sentence only asks to keep what another one says, and can go without a loss.
 func keepsOther(sentence string) bool {
+	asks := bareKeep.FindStringSubmatchIndex(strings.TrimSpace(sentence))
+	if asks == nil || !pointsElsewhere(sentence) {
+		return false
+	}
+	rest := strings.TrimSpace(strings.TrimSpace(sentence)[asks[1]:])
+	return rest == "" || saysNothing.MatchString(rest)
+}
+
+// pointsElsewhere reports whether a sentence asks to keep what another one says; it may give a reason.
+func pointsElsewhere(sentence string) bool {
 	s := strings.TrimSpace(sentence)
 	asks := bareKeep.FindStringSubmatchIndex(s)
 	if asks == nil {
@@ -39,8 +53,8 @@ func keepsOther(sentence string) bool {
 // such a sentence if no pattern parsed a request.
 func (m *Message) withBareKeep() {
 	sentences := grounding.Sentences(m.Content)
-	at := slices.IndexFunc(sentences, keepsOther)
-	if at < 0 {
+	at := slices.IndexFunc(sentences, pointsElsewhere)
+	if at < 0 || at == 0 && !keepsOther(sentences[0]) { // "Remember this, my son gets hives"
 		return
 	}
 	for i := range m.requests {

@@ -23,6 +23,11 @@ func TestKeepsOther(t *testing.T) {
 		"Remember this, it is 4471.":                                  false,
 		"Merk dir, dass ich Zucker habe.":                             false,
 		"I always forget that.":                                       false,
+		"Never forget that, it would be wrong without.":               true,
+		"Never forget that, because my son gets hives from walnuts.":  false,
+		"Keep this safe, since the deed is in the attic.":             false,
+		"Vergiss das nicht, weil meine Tochter keine Nüsse verträgt.": false,
+		"No olvides esto, porque mi hija no tolera las nueces.":       false,
 	} {
 		require.Equal(t, want, keepsOther(sentence), sentence)
 	}
@@ -42,5 +47,19 @@ func TestUnderstandTakesNoWishFromWhatIsNone(t *testing.T) {
 			require.False(t, c.Wish, c.Sentence)
 			require.False(t, none != "" && strings.HasPrefix(c.Sentence, none), c.Sentence)
 		}
+	}
+}
+
+// What gives a reason is kept, and points at the sentence before it.
+func TestAReasonToKeepIsKept(t *testing.T) {
+	for _, message := range []string{
+		"Never forget that, because my son gets hives from walnuts.",
+		"Remember that, it's penicillin that I can't take.",
+		"Vergiss das nicht, weil meine Tochter keine Nüsse verträgt.",
+		"No olvides esto, porque mi hija no tolera los frutos secos.",
+	} {
+		claims := (&Reader{}).understand(schema.Scope{User: "ada"}, &schema.Memory{Content: message}).claims
+		require.NotEmpty(t, claims, message)
+		require.Equal(t, message, claims[0].Sentence)
 	}
 }

@@ -196,7 +196,7 @@ func (m *Message) lasting() (more []said.Claim) {
 			continue
 		}
 		if slices.ContainsFunc(m.requests, func(q said.Request) bool {
-			return q.About == "" && q.Sentence == s.Sentence && !namesAfterColon(s.Sentence) ||
+			return q.About == "" && q.Sentence == s.Sentence && !namesAfterColon(s.Sentence) && !pointsElsewhere(s.Sentence) ||
 				q.Verb == said.Forget && !q.Loose && strings.Contains(q.Sentence, s.Sentence) ||
 				q.Loose && forgets.MatchString(s.Sentence) && strings.Contains(q.Sentence, s.Sentence) // nothing to keep, even if it is not carried out
 		}) {

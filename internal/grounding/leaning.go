@@ -75,6 +75,9 @@ var (
 	anybody       = regexp.MustCompile(`(?i)\b(?:m[ua]m(?:my|a)?|mom(?:my)?|mother|dad(?:dy)?|father|papa|nan(?:a|ny)?|gran\pL*|husband|wife|partner|boyfriend|girlfriend|fianc\pL+|sister|brother|son|daughter|kid|child|baby|boy|girl|m[ae]n|wom[ae]n|lady|guy|bloke|friend|mate|cousin|uncle|aunt\pL*|niece|nephew|neighbou?r|land(?:lord|lady)|boss|manager|colleague|doctor|gp|dentist|nurse|vet|physio|teacher|coach|plumber|electrician|contractor|client|customer|tenant|driver|dog|cat|puppy|kitten|(?:some|any|every)(?:body|one)|nobody|no one|who|\pL{4,}(?:ist|ian|man|woman))(?:['’]?s)?\b`)
 )
 
+// MentionsSomebody reports whether a text has a word for a person or an animal: "my boss", "the vet".
+func MentionsSomebody(s string) bool { return anybody.MatchString(s) }
+
 // notNames are words with a capital that are no names.
 var notNames = text.WordSet("monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december christmas easter i i'm i've i'd i'll ich sie ihnen")
 

@@ -18,8 +18,23 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// stumpLikely is the probability of staying true below which a stump leaves no line.
-const stumpLikely = 0.35
+// Probabilities of staying true below which a stump leaves no line: one without a subject, one about
+// what another sentence names, and one with a subject of its own.
+const (
+	stumpLikely        = 0.35
+	stumpLikelyPronoun = 0.17
+	stumpLikelySubject = 0.1
+)
+
+var (
+	ownSubject = regexp.MustCompile(`^(?i:(?:and|but|so|und|aber|y|pero),? )?(?i:(?:i|i['’]\pL+|we|we['’]\pL+|my|our|the|no|ich|wir|mein\pL*|unser\pL*|der|die|das|kein\pL*|yo|mi|mis|nuestr\pL*|el|la|los|las|soy|estoy|no|ya|me|nos)(?:[^\pL]|$)|[我咱])`)
+	aPronoun   = regexp.MustCompile(`^(?i:(?:and|but|so|und|aber|y|pero),? )?(?i:(?:(?:s?he|they|it|that|this)(?:['’]\pL+)?|er|sie|es|das|él|ella|ellos|ellas|eso|esto)(?:[^\pL]|$)|[他她它])`)
+	// ofLife matches what changes a life in a few words: "She said yes", "It was cancer".
+	ofLife = prefilter.New(`(?i)\b(?:pregnan\pL*|miscarr\pL*|born|birth|birthday|died|dead|dying|stroke|cancer|tumou?r|benign|malignant|positive|negative|diabet\pL*|blind|deaf|heart|surgery|hospital|chemo|relapsed?|remission|prison|jail|engaged|married|divorced?|separated|widow\pL*|fired|sober|said (?:yes|no)|left me|(?:hit|hurts?|raped?|beats?) me)\b`,
+		`(?i)(?:schwanger|fehlgeburt|geboren|geburtstag|gestorben|(?:^|[^\pL])tot|schlaganfall|krebs|tumor|gutartig|bösartig|positiv|negativ|blind|taub|herz|krankenhaus|gefängnis|verlobt|verheiratet|geschieden|getrennt|gekündigt|(?:ja|nein) gesagt)`,
+		`(?i)(?:embaraz|aborto|naci[óo]|cumpleaños|muri[óo]|muert[oa]|infarto|ictus|derrame|cáncer|tumor|benign|malign|positiv|negativ|ciega?(?:[^\pL]|$)|sord[oa]|corazón|hospital|cárcel|prometid|casad|divorci|separ|despid|dijo que (?:sí|no))`,
+		`怀孕|懷孕|流产|流產|出生|生日|去世|死|中风|中風|癌|肿瘤|腫瘤|阳性|陽性|阴性|陰性|糖尿|失明|聋|聾|住院|坐牢|订婚|訂婚|结婚|結婚|离婚|離婚|分手|辞职|辭職|被炒`)
+)
 
 // elision stands between the clause of a message that names something and a later sentence about it.
 const elision = " … "
@@ -71,7 +86,16 @@ var nameFollows = regexp.MustCompile(`^\p{Lu}[\pL'’-]+(?: \p{Lu}[\pL'’-]+)?,
 
 // isStump reports whether a claim is of a sentence that says nothing without the rest of its message.
 func (c *ownClaim) isStump(message string) bool {
-	return c.isLasting() && !c.claim.Protected && claims.Likely(&c.claim) < stumpLikely && len(c.days) == 0 && c.ownEnd.IsZero() &&
+	likely := stumpLikely
+	switch {
+	case ofLife.MatchString(c.text):
+		return false
+	case ownSubject.MatchString(c.text):
+		likely = stumpLikelySubject
+	case aPronoun.MatchString(c.text):
+		likely = stumpLikelyPronoun
+	}
+	return c.isLasting() && !c.claim.Protected && claims.Likely(&c.claim) < likely && len(c.days) == 0 && c.ownEnd.IsZero() &&
 		len(c.endings) == 0 && len(c.text) < len(message) && len(grounding.Sentences(c.text)) == 1 && grounding.IsStump(c.text)
 }
 
@@ -82,7 +106,10 @@ func (c *ownClaim) withAntecedent(before string, others []*ownClaim, endings []e
 	own := text.Line(said.Own(c.source.Content))
 	sentences := grounding.Sentences(before)
 	if i := naming(sentences); i >= 0 {
-		s := sentences[i]
+		s, open := sentences[i], pronounOf(c.text) != ofNone && peopleIn(sentences[i]) != 1
+		if i > 0 && i == len(sentences)-1 && pronounOf(c.text) != ofNone && peopleIn(s) > 0 && peopleIn(sentences[i-1]) > 0 {
+			s, open = sentences[i-1], true // either may be meant
+		}
 		span := strings.TrimSpace(before[strings.LastIndex(before, s):])
 		folded := text.Fold(span)
 		holds := !slices.ContainsFunc(c.over, func(over string) bool { return strings.Contains(folded, over) }) && strings.Contains(own, span) &&
@@ -91,7 +118,7 @@ func (c *ownClaim) withAntecedent(before string, others []*ownClaim, endings []e
 		if whole := span + " " + c.text; holds && !beside && text.Tokens(whole) <= maxSentence {
 			return with.of(whole, span)
 		}
-		if clause, _ := namingClause(s); holds && clause != "" && text.Tokens(clause)+text.Tokens(c.text) <= maxSentence+clauseRest {
+		if clause, _ := namingClause(s); holds && !open && clause != "" && text.Tokens(clause)+text.Tokens(c.text) <= maxSentence+clauseRest {
 			return with.of(clause+elision+c.text, clause)
 		}
 	}
@@ -183,6 +210,16 @@ func namingClause(sentence string) (clause string, best float64) {
 	return clause, best
 }
 
+// peopleIn returns how many clauses of a sentence name people.
+func peopleIn(sentence string) (n int) {
+	for _, clause := range clauseEnds.Split(sentence, -1) {
+		if namesIn(clause) >= namesRelation {
+			n++
+		}
+	}
+	return n
+}
+
 // of sets the text of a claim, to which words were added.
 func (c *ownClaim) of(shown, added string) *ownClaim {
 	c.text, c.terms, c.roots = shown, slices.Clone(c.terms), slices.Clone(c.roots)
@@ -225,7 +262,11 @@ func (r *claimReader) nameFromTalk(ctx context.Context, told []*ownClaim) error 
 					return err
 				}
 				if isOwnSaying(&b) && b.Speaker == m.Speaker && m.EventTime.Sub(b.EventTime.Time) <= namedWithin && len(withdrawn[b.ID]) == 0 {
-					f = found{firstNames(b.Content), b.ID}
+					if f.name = firstNames(b.Content); mayMean(c.text, f.name) {
+						f.of = b.ID
+					} else {
+						f.name = ""
+					}
 				}
 			}
 			known[m.ID] = f
@@ -237,21 +278,70 @@ func (r *claimReader) nameFromTalk(ctx context.Context, told []*ownClaim) error 
 	return nil
 }
 
-// firstNames returns the first name of a message with those joined to it: "Hanna & Jo". In German, where
-// each noun has a capital, only known given names count.
+// firstNames returns the name of a message with those joined to it: "Hanna & Jo", if it names no other person,
+// by name or by what they are, and asks nothing.
 func firstNames(message string) string {
 	message = text.Line(message)
-	if pair := severalNames.FindString(message); pair != "" {
-		return pair
+	if said.Asks(message) || relations.MatchString(message) || grounding.MentionsSomebody(message) {
+		return ""
 	}
-	german := lexicon.IsGerman(message)
+	name := severalNames.FindString(message)
 	for _, m := range text.Mentions(message) {
-		if m.Type == text.MentionName && (!german || namesIn(m.Text) >= namesPerson) {
-			return m.Text
+		switch {
+		case m.Type != text.MentionName || name != "" && strings.Contains(name, m.Text) || namesIn(m.Text) < namesPerson:
+		case name == "":
+			name = m.Text
+		default:
+			return "" // a pronoun may mean either
 		}
+	}
+	if namesIn(name) >= namesPerson || slices.ContainsFunc(strings.Fields(text.Fold(name)), names.IsGiven) {
+		return name
 	}
 	return ""
 }
 
 // severalNames matches two or more names.
 var severalNames = regexp.MustCompile(`\p{Lu}[\pL'’-]+(?: (?:&|and|und|y) \p{Lu}[\pL'’-]+)+`)
+
+// mayMean reports whether the pronoun at the beginning of a sentence may mean a name by its number and, as
+// far as endings of given names tell, by its gender: "told them 900" never means one person.
+func mayMean(sentence, name string) bool {
+	several, of := severalNames.MatchString(name), pronounOf(sentence)
+	folded := text.Fold(name)
+	switch of {
+	case ofSeveral:
+		return several
+	case ofWoman:
+		return !several && womansName.MatchString(folded)
+	case ofMan:
+		return !several && !womansName.MatchString(folded)
+	}
+	return false
+}
+
+// What a pronoun at the beginning of a sentence may stand for.
+const (
+	ofNone = iota
+	ofSeveral
+	ofMan
+	ofWoman
+)
+
+func pronounOf(sentence string) int {
+	for of, p := range pronouns {
+		if p.MatchString(sentence) {
+			return of
+		}
+	}
+	return ofNone
+}
+
+var (
+	pronouns = map[int]*regexp.Regexp{
+		ofSeveral: regexp.MustCompile(`^(?i:(?:so|and|but|also|just|then|und|aber|y|pero),? )*(?i:they|their|\pL+ them|(?:those|these|the) two|both|die beiden|sie (?:\pL+en|sind)|ellos|ellas|amb[oa]s|l[oa]s dos)(?:[^\pL]|$)`),
+		ofMan:     regexp.MustCompile(`^(?i:(?:so|and|but|also|just|then|und|aber|y|pero),? )*(?i:he|his|\pL+ him|er|seine?[mnrs]?|él)(?:[^\pL]|$)`),
+		ofWoman:   regexp.MustCompile(`^(?i:(?:so|and|but|also|just|then|und|aber|y|pero),? )*(?i:she|her|\pL+ her|sie (?:\pL+t|ist|war|will|kann|muss|mag)|ella)(?:[^\pL]|$)`),
+	}
+	womansName = regexp.MustCompile(`(?:a|ah|eth|ine|elle|een|ice|ette|ie)$|^(?:frau|mrs|ms|miss|tante|aunt|auntie|señora|doña)(?:[^\pL]|$)`)
+)

@@ -32,6 +32,7 @@ func TestASentenceIsShownWithWhatItRestsOn(t *testing.T) {
 	}{
 		"the sentence before":    {"Walter rang at 9. The fair is on 3 May and he'd like the flyer by then.", "The fair is on 3 May and he'd like the flyer by then.", "Walter rang at 9. The fair is on 3 May and he'd like the flyer by then."},
 		"its clause":             {family + " " + father, father, "Im Brief geht es um die Eltern von Omar Said" + elision + father},
+		"either of two":          {"My wife is in hospital. Walter rang at 9. She had a stroke and needs rest for weeks.", "She had a stroke and needs rest for weeks.", "My wife is in hospital. Walter rang at 9. She had a stroke and needs rest for weeks."},
 		"not a question":         {"Any news? Told you about Ines. Hidden in the tool shed.", "Hidden in the tool shed.", "Told you about Ines. Hidden in the tool shed."},
 		"the one before":         {"Oma hat heute Geburtstag. Es gab Torte und Kaffee. Am meisten hat sie sich über das Foto gefreut.", "Am meisten hat sie sich über das Foto gefreut.", "Oma hat heute Geburtstag. Es gab Torte und Kaffee. Am meisten hat sie sich über das Foto gefreut."},
 		"nothing that stands":    {"Walter rang at 9. My sister lives in Oslo by the sea.", "My sister lives in Oslo by the sea.", "My sister lives in Oslo by the sea."},
@@ -70,6 +71,13 @@ func TestAStumpLeavesNoLine(t *testing.T) {
 	require.Equal(t, []string{rest}, texts)
 	texts, _ = linesOfMessage(t, "Back from the shops.", map[string]float64{"Back from the shops.": 0.2})
 	require.Len(t, texts, 1, "a message is no stump")
+	for sentence, likely := range map[string]float64{
+		"I'm deaf.": 0.3, "I quit smoking.": 0.24, "My knee is broken.": 0.16, "The landlord is a crook.": 0.24, "She said yes.": 0.09, "It was cancer.": 0.06, "He's in prison.": 0.2,
+		"It's in the shed.": 0.29, "Er ist gestorben.": 0.19, "Ich bin taub.": 0.34, "Tuvo un infarto.": 0.17, "Soy celíaca.": 0.2, "她中风了。": 0.06, "我辞职了。": 0.2,
+	} {
+		texts, _ = linesOfMessage(t, "Back from the shops. "+rest+" "+sentence, map[string]float64{sentence: likely})
+		require.Len(t, texts, 1, sentence)
+	}
 }
 
 // The clause is the one that best names a person, the last of several.
@@ -94,8 +102,35 @@ func TestFirstNames(t *testing.T) {
 		"Hanna & Jo want the 5 July, right out on the pier":      "Hanna & Jo",
 		"and a winter one came in: Siobhan and Petr, 6 December": "Siobhan and Petr",
 		"the harbour people rang":                                "",
+		"London was wet today":                                   "",
+		"Python and Go are fine":                                 "",
+		"Anna came by with her mum":                              "",
+		"Anna said that my boss rang":                            "",
+		"Anna was here, later Walter":                            "",
+		"Can you explain what Walter did?":                       "",
+		"Walter rang at 9":                                       "Walter",
 		"Der Kuchen für Lena steht im Keller":                    "Lena",
 	} {
 		require.Equal(t, want, firstNames(message))
+	}
+}
+
+func TestMayMean(t *testing.T) {
+	for _, c := range []struct {
+		sentence, name string
+		want           bool
+	}{
+		{"told them 900 for the evening", "Hanna & Jo", true},
+		{"told them 900 for the evening", "Anna", false},
+		{"she starts in May", "Anna", true},
+		{"she starts in May", "Walter", false},
+		{"she starts in May", "Hanna & Jo", false},
+		{"he starts in May", "Walter", true},
+		{"he starts in May", "Anna", false},
+		{"Sie wollen den 5. Juli", "Anna", false},
+		{"Sie arbeitet nachts", "Anna", true},
+		{"invoices there go to a man in accounts", "Anna", false},
+	} {
+		require.Equal(t, c.want, mayMean(c.sentence, c.name), c.sentence+" "+c.name)
 	}
 }

@@ -39,7 +39,10 @@ type open struct {
 	low, high  []float64
 	before     []string
 	all        []string // terms before and after
-	unlabelled bool     // a member has no term before its number
+	label      []string // terms before the number of the first with some
+	first      []string // terms before and after of the first
+	place      []string
+	unlabelled bool // a member has no term before its number
 	person     bool
 }
 
@@ -94,9 +97,15 @@ func (o *open) add(r *Reading, statement int, s *Statement) {
 	for i, n := range r.numbers {
 		o.low[i], o.high[i] = min(o.low[i], n), max(o.high[i], n)
 	}
+	if len(o.label) == 0 {
+		o.label = r.before
+	}
+	if len(o.Members) == 1 {
+		o.first, o.place = slices.Concat(r.before, r.after), r.place
+	}
 	o.before = append(o.before, r.before...)
 	o.all = append(o.all, slices.Concat(r.before, r.after)...)
-	o.unlabelled = o.unlabelled || len(r.before) == 0
+	o.unlabelled = o.unlabelled || len(r.before) == 0 && !r.person
 	o.person = o.person || r.person
 }
 
@@ -172,7 +181,7 @@ const (
 
 // fits reports whether a reading may belong to the series.
 func (o *open) fits(r *Reading) bool {
-	if len(r.numbers) != len(o.low) {
+	if len(r.numbers) != len(o.low) || (len(r.place) > 0 || len(o.place) > 0) && r.form != loose && r.form != pair && !shares(r.place, o.place) {
 		return false
 	}
 	within := func(far float64) bool {
@@ -183,23 +192,43 @@ func (o *open) fits(r *Reading) bool {
 		}
 		return true
 	}
-	labelled := len(r.before) == 0 && (o.unlabelled || !o.person) && !r.person || shares(r.before, o.before)
+	labelled := len(r.before) == 0 && (o.unlabelled || !o.person) && !r.person || r.person == o.person && related(r.before, o.label, o.before)
 	switch {
 	case r.form == pair:
 		return o.form == pair && labelled && within(farPair)
 	case r.form == outOf:
 		return o.form == outOf && labelled && o.units[r.unit]
 	case r.form == loose:
-		return o.form == loose && r.leads && shares(slices.Concat(r.before, r.after), o.all) && within(farLoose) && r.decimals == o.decimals &&
+		return o.form == loose && r.leads && related(slices.Concat(r.before, r.after), o.first, o.all) && within(farLoose) && r.decimals == o.decimals &&
 			(r.unit == "" && o.unitless || o.units[r.unit])
 	case o.form != unit && o.form != decimal:
 		return false
 	case r.unit != "" && o.units[r.unit]:
 		return labelled && within(farUnit)
-	case r.form == decimal && (o.unitless || r.unit == "") || r.unit != "" && o.unitless && len(o.units) == 0:
+	case r.form == decimal && (o.unitless || o.hasBodyUnit()) || bodyUnits[r.unit] && !distances[r.unit] && o.unitless && len(o.units) == 0:
 		return labelled && r.decimals == o.decimals && within(farDecimal)
 	}
 	return false
+}
+
+// hasBodyUnit reports whether the unit of a series is one that is often left out.
+func (o *open) hasBodyUnit() bool {
+	for unit := range o.units {
+		if bodyUnits[unit] {
+			return true
+		}
+	}
+	return false
+}
+
+// related reports whether the terms of a reading are of those of a series, or say more than its first ones:
+// "sugar" and "sugar fasting", not "kitchen sensor" and "cellar sensor".
+func related(terms, first, all []string) bool {
+	return shares(terms, all) && (contained(terms, all) || len(first) > 0 && contained(first, terms))
+}
+
+func contained(terms, all []string) bool {
+	return !slices.ContainsFunc(terms, func(term string) bool { return !slices.Contains(all, term) })
 }
 
 func shares(a, b []string) bool {

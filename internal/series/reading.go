@@ -2,11 +2,13 @@ package series
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/ebbmem/ebb/internal/names"
 	"github.com/ebbmem/ebb/internal/text"
 )
 
@@ -27,7 +29,8 @@ type Reading struct {
 	unit     string   // folded and stemmed, "" for none
 	before   []string // terms of what the clause calls it before the number: "weight 78.6"
 	after    []string // and after it: "2310 in the pot"
-	person   bool     // before names a person, or may
+	place    []string // terms of where it is: "21.5 in the kitchen"
+	person   bool     // before names a person or a thing, or may
 	first    bool     // it stands in the first clause
 	leads    bool     // the statement begins with it
 	sentence string   // up to the end of the clause
@@ -132,8 +135,24 @@ func readingAt(message string, lo, hi int) (r Reading, ok bool) {
 		called = message[start:from]
 		r.before = labels(called)
 	}
-	r.person, r.sentence = namesPerson(called), message[start:to]
+	previous := previousClause(message, from)
+	if han := strings.TrimSpace(previous); strings.TrimSpace(before) == "" && from > 0 && message[from-1] == ' ' && hanBefore(message, from-1) && !correction.MatchString(han) { // "廚房 20.9度"
+		r.before = labels(han)
+	}
+	r.person, r.sentence = namesPerson(called) || namesOther(previous), message[start:to]
+	if startsNoun(after) && (r.form == outOf || labelledByNext[r.unit]) { // "62.5 kg squat"
+		r.before = append(r.before, r.after[0])
+		r.person = r.person || r.form != outOf
+	}
+	if m := inPlace.FindStringSubmatch(after); m != nil && !distances[r.unit] {
+		r.place = labels(m[0])
+	}
 	switch {
+	case ofOther.MatchString(after) && namesPerson(ofOther.FindString(after)), // "26 laps by Tom"
+		r.form == outOf && purpose.MatchString(after), distances[r.unit] && route.MatchString(after) && !both.MatchString(after),
+		r.form != pair && r.decimals == 2 && !money && !bodyUnits[r.unit] && !distances[r.unit] && mayBeTime(r.numbers[0]),
+		startsNoun(after) && people[strings.ToLower(wordAt(after))]: // "4.2 kg baby"
+		return Reading{}, false
 	case len(r.before) > maxBefore || len(r.after) > maxAfter, size.MatchString(after),
 		len(r.before) > 0 && copula.MatchString(before) && !mine.MatchString(before) && r.form != pair,
 		r.form == loose && r.unit == "" && followsNoun(before), // "room 214"
@@ -155,7 +174,7 @@ func (r *Reading) parse(s string) bool {
 	if m := ofPair.FindStringSubmatch(s); m != nil {
 		a, b := value(m[1]), value(m[2])
 		r.form, r.numbers = pair, []float64{a, b}
-		return (a > lastDay || b > lastDay) && a != b && a > b/4 && b > a/4
+		return a > lastDay && a > b && a < 3*b && b <= mostSecond
 	}
 	m := ofNumber.FindStringSubmatch(s)
 	if m == nil {
@@ -175,8 +194,18 @@ func (r *Reading) parse(s string) bool {
 	return r.numbers[0] > 0
 }
 
-// lastDay is the highest number of a date: "12/24" is a day.
-const lastDay = 31
+// lastDay is the highest number of a date, "12/24" is a day, and mostSecond the highest second number
+// of a pair, which is the lower one: "87/100" is a score, "205/55" a tyre.
+const (
+	lastDay    = 31
+	mostSecond = 150
+)
+
+// mayBeTime reports whether a number with two decimals may be a time: "17.30".
+func mayBeTime(n float64) bool {
+	hundredths := int(n*100+0.5) % 100
+	return n < 24.6 && hundredths < 60 && hundredths%5 == 0
+}
 
 var (
 	ofPair   = regexp.MustCompile(`^([1-9]\d{1,2}(?:[.,]\d)?)/([1-9]\d{1,2}(?:[.,]\d)?)$`)
@@ -292,6 +321,44 @@ func labels(s string) (terms []string) {
 // ofThing matches what makes a number an amount of something.
 var ofThing = regexp.MustCompile(`(?i)^ ?(?:of|von|de)\b`)
 
+// What follows a number: who it is of, what points are for, a way somewhere, and where it was read.
+var (
+	ofOther = regexp.MustCompile(`(?:^|[ ,])(?i:by|for|from|of|von|für|bei|de|para|por)\s+[^\s,.!?]+|^[,.]? \p{Lu}\p{Ll}+[.!]?$`)
+	purpose = regexp.MustCompile(`^ ?(?i:for|für|para)(?:[^\pL]|$)`)
+	route   = regexp.MustCompile(`^ (?i:to|from|away|nach|bis|von|hasta|desde|a|al)(?:[^\pL]|$)`)
+	both    = regexp.MustCompile(`(?i)\b(?:and back|round trip)\b|hin und zurück|ida y vuelta`)
+	inPlace = regexp.MustCompile(`(?:^|[^\pL])(?i:in (?:the|my|our|der|dem|den)|im|en (?:el|la|mi)|outside|inside|upstairs|downstairs|outdoors|draußen|drinnen|oben|unten|fuera|dentro)(?:[^\pL]|$).{0,30}`)
+)
+
+// previousClause returns the clause before the one that begins at from.
+func previousClause(message string, from int) string {
+	before := strings.TrimRightFunc(message[:from], func(r rune) bool { return !unicode.IsLetter(r) })
+	if len(message[:from])-len(before) > 4 {
+		return ""
+	}
+	return before[strings.LastIndexAny(before, ".!?;,。！？；，\n")+1:]
+}
+
+// namesOther reports whether a short clause before that of a number is of somebody: "Rob's turn, 128/84".
+func namesOther(clause string) bool {
+	clause = strings.TrimSpace(company.ReplaceAllString(clause, " "))
+	if n := len(labels(clause)); n == 0 || n > maxBefore || correction.MatchString(clause) {
+		return false
+	}
+	for _, word := range strings.FieldsFunc(clause, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		folded := text.Fold(word)
+		if people[folded] || unicode.IsUpper([]rune(word)[0]) && names.IsGiven(folded) {
+			return true
+		}
+	}
+	return possessive.MatchString(clause) || slices.ContainsFunc(kin, func(k string) bool { return strings.Contains(clause, k) })
+}
+
+var (
+	company    = regexp.MustCompile(`(?i)(?:with|and|mit|und|con|y) (?:my |our |mein\pL* |unser\pL* |mis? )?\pL+|[和跟][\p{Han}\pL]+`)
+	possessive = regexp.MustCompile(`\p{Lu}\pL+['’]s `)
+)
+
 // courtesy matches what makes a number an order: "2 tickets please".
 var courtesy = regexp.MustCompile(`(?i)\b(?:please|pls|bitte|por favor)\b|[請请]`)
 
@@ -299,6 +366,10 @@ var courtesy = regexp.MustCompile(`(?i)\b(?:please|pls|bitte|por favor)\b|[請�
 func startsNoun(after string) bool {
 	words := strings.FieldsFunc(after, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' })
 	return len(words) > 0 && len(labels(words[0])) > 0
+}
+
+func wordAt(s string) string {
+	return strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })[0]
 }
 
 // followsNoun reports whether a clause names a thing right before the number.

@@ -16,8 +16,8 @@ import (
 // the words of a log, folded.
 var function = text.WordSet(`today tonight morning evening night noon afternoon yesterday monday tuesday wednesday thursday friday saturday sunday week weekend log logged logging logbook
 	note entry number reading record forgot managed did made got hit had reached came went says said shows showed reads down up back now already finally yay wow ugh phew hey ok okay wait update
-	new first last again exactly almost nearly around roughly total alone straight flat kinda`,
-	`heute abend morgen früh mittag nachmittag gestern montag dienstag mittwoch donnerstag freitag samstag sonntag woche wochenende eintrag notiz notier notiere logbuch protokoll vergessen
+	new first last again exactly fasting almost nearly around roughly total alone straight flat kinda`,
+	`heute abend abends morgens mittags nuchtern morgen früh mittag nachmittag gestern montag dienstag mittwoch donnerstag freitag samstag sonntag woche wochenende eintrag notiz notier notiere logbuch protokoll vergessen
 	geschafft gemacht zeigt sagt steht liegt bin ist war sind waren runter rauf rauf jetzt endlich schon wieder uff juhu insgesamt neu erste letzte genau fast knapp etwa ungefahr fruh nochmal korrektur`,
 	`hoy noche manana tarde ayer lunes martes miercoles jueves viernes sabado domingo semana apunta anota registro diario lectura hice he hecho marca dice pone sale llego llegue estoy
 	ahora ya por fin uf otra vez nuevo nueva primera ultima casi exactamente total correccion`)
@@ -30,12 +30,12 @@ var hanFunction = regexp.MustCompile(`剛剛|刚刚|剛才|刚才|今天|今早|
 // limits, differences, names of things and denials, notRightBefore days and purposes;
 // notMeasuredAfter matches such words after it. others matches who is not the speaker.
 var (
-	notMeasured = words(`want|goal|target|aim|aiming|hope|should|would|could|will|plan|budget|limit|max|min|maximum|minimum|under|over|below|above|than|least|most|lost|gained|dropped|plus|minus|not|never|if|code|pin|password|wifi|no|nr|room|page|plot|section|chapter|level|version|flight|bus|line|train|size|costs?|paid|price|convert|remind|set`,
-		`ziel|will|möchte|soll|sollte|würde|höchstens|mindestens|unter|über|als|abgenommen|zugenommen|nicht|kein\pL*|wenn|nie|geheimzahl|passwort|zimmer|seite|kapitel|linie|größe|kostet\pL*|gezahlt|preis`,
-		`quiero|meta|objetivo|debería|menos|más|bajo|sobre|perdí|bajé|subí|nunca|clave|contraseña|habitación|página|capítulo|línea|talla|cuesta|pagué|precio|si`).
-		or(`不是|不到|不要|沒|没|目標|目标|想|要|應該|应该|超過|超过|少於|少于|瘦了|胖了|減了|减了|密碼|密码|號|号|房|每|一個月|价|價|如果`)
+	notMeasured = words(`want|goal|target|aim|aiming|hope|should|would|could|will|plan|budget|limit|max|min|maximum|minimum|under|over|below|above|than|least|most|lost|gained|dropped|plus|minus|not|never|if|code|pin|password|wifi|no|nr|room|page|plot|section|chapter|level|version|flight|bus|line|train|size|costs?|paid|price|convert|remind|set|ideal|dream|wedding|limit|normal|max|maximum|next stop|pr|issue|ticket|order|invoice|ref|case|subnet|tyres?|tires?|versions?|released?|upgraded?(?: to)?|deploy\pL*|build|python|node|java|golang|ruby|rust|php|postgres\pL*|go|exam|tests|score\pL*`,
+		`ziel|will|möchte|soll|sollte|würde|höchstens|mindestens|unter|über|als|abgenommen|zugenommen|nicht|kein\pL*|wenn|nie|geheimzahl|passwort|zimmer|seite|kapitel|linie|größe|kostet\pL*|gezahlt|preis|wunsch\pL*|traum\pL*|grenze|grenzwert|normal|ideal\pL*|maximal|bestellung|rechnung|auftrag|version|reifen|klausur`,
+		`quiero|meta|objetivo|debería|menos|más|bajo|sobre|perdí|bajé|subí|nunca|clave|contraseña|habitación|página|capítulo|línea|talla|cuesta|pagué|precio|si|ideal|límite|normal|máximo|pedido|factura|versión|examen|llegar a`).
+		or(`正常|理想|上限|標準|标准|訂單|订单|版本|不是|不到|不要|沒|没|目標|目标|想|要|應該|应该|超過|超过|少於|少于|瘦了|胖了|減了|减了|密碼|密码|號|号|房|每|一個月|价|價|如果`)
 	notRightBefore   = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:for|by|until|till|every|each|per|since|from|jede\pL*|am|vom|den|zum|seit|ab|um|für|bis|cada|el|para|hasta|desde) ?$`)
-	notMeasuredAfter = regexp.MustCompile(`(?i)^[^.!?,]{0,24}(?:^|[^\pL])(?:less|more|lighter|heavier|left|to go|ago|per|an? (?:hour|day|night|week|month|year|piece|head|afternoon)|each|every|weniger|mehr|leichter|schwerer|übrig|pro|jeden|(?:am|im|die|das) (?:tag|monat|jahr|stunde|woche|stück)|menos|más|por|(?:al|la|el) (?:hora|día|mes|año)|cada)(?:[^\pL]|$)|^[^，。！ ]{0,6}(?:以下|以內|以内|以上|前|後|后|多|少|起)`)
+	notMeasuredAfter = regexp.MustCompile(`(?i)^[^.!?,]{0,24}(?:^|[^\pL])(?:less|more|lighter|heavier|left|to go|ago|per|is (?:the|an?|out|where|what|normal|ideal|perfect|healthy|average|too)|would|was the|works|breaks|or bust|here i come|back then|last (?:year|summer|winter|spring|autumn)|next (?:week|month|year)|by (?:\p{Lu}\pL+|summer|winter|spring|autumn|then)|before the baby|at (?:our|my|the) wedding|wären?|ist (?:der|die|das|normal|ideal|zu)|heißt es|bis|damals|letztes jahr|es (?:el|la|lo|normal|ideal)|sería|el año pasado|opens?|leaves|rolled back|anrufen|deployed|an? (?:hour|day|night|week|month|year|piece|head|afternoon)|each|every|weniger|mehr|leichter|schwerer|übrig|pro|jeden|(?:am|im|die|das) (?:tag|monat|jahr|stunde|woche|stück)|menos|más|por|(?:al|la|el) (?:hora|día|mes|año)|cada)(?:[^\pL]|$)|^[^，。！ ]{0,6}(?:以下|以內|以内|以上|前|後|后|多|少|起)`)
 
 	others = words(`he|she|they|his|her|their|we|our|your|you`, `er|sie|ihr\pL*|sein\pL*|du|dein\pL*`, `él|ella|ellos|su|sus|tu`).or(`[他她牠它你妳]|人家`)
 	copula = words(`is|are|was|were|weighs?|measures?|s`, `ist|sind|war|waren|wiegt|misst`, `es|son|era|pesa|mide`).or(`是|[重長长高寬宽]$`)
@@ -66,7 +66,7 @@ func (p pattern) or(expr string) *regexp.Regexp {
 var (
 	noUnit = stems(`am pm uhr oclock st nd rd th mg mcg tablet tablets pill pills years year yrs jahre jahr anos ano januar februar marz april mai juni juli august september oktober november dezember
 		january february march may june july october december enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
-		please bitte people personen personas guests options times mal veces tips ideas things words worter palabras lines zeilen percent`)
+		units unit iu ie einheiten unidades drops drop tropfen gotas puffs puff hub hübe fm mhz khz please bitte people personen personas guests options times mal veces tips ideas things words worter palabras lines zeilen percent`)
 	weakUnits = stems(`dollars dollar bucks euro euros eur usd cad pounds quid franken chf pesos peso yuan
 		minutes minute mins min seconds second sec hours hour hrs hr h days day weeks week months month minuten stunden stunde std tage tag wochen monate minutos horas hora dias semanas meses % °`)
 )
@@ -81,6 +81,14 @@ func stems(list string) map[string]bool {
 	}
 	return set
 }
+
+// Units: bodyUnits of what is often given without its unit, distances of ways, and labelledByNext those after
+// which a noun says of what: "62.5 kg squat".
+var (
+	bodyUnits      = stems(`kg kilo kilos kilogram kilograms kilogramm lb lbs 公斤 斤 千克 mmol/l mg/dl °c c grad degrees grados 度 km mi miles kilometer 公里`)
+	distances      = stems(`km mi mile miles kilometer kilometers kilómetros 公里 m metres meters laps bahnen`)
+	labelledByNext = stems(`kg kilo kilos kilogram kilograms kilogramm lb lbs ml degrees degree grad`)
+)
 
 // people are the words for relatives, friends and animals.
 var people = func() map[string]bool {
