@@ -27,6 +27,7 @@
 //	owner    a statement of the writer about themselves, which no agent makes: "I'm a nurse"
 //	praise   words of one who speaks to the assistant, in the sentence that gives the role
 //	place    words for the project that is worked on, and for those who work on it
+//	apart    words of what is so in every project, or is the writer's life
 package orders
 
 import (
@@ -117,10 +118,11 @@ func (l *language) demands(message string) bool {
 // firstSentence captures that of a message, without a heading.
 var firstSentence = regexp.MustCompile(`^` + heading + `([^.!?。！？\n]*[.!?。！？]?)`)
 
-// Here reports whether a sentence that is written in a project is about it: "we use tabs here".
+// Here reports whether a sentence that is written in a project is about it: "we use tabs here",
+// but not "in all our repos we use tabs", nor "I moved to Oslo, we use oat milk now".
 func Here(sentence string) bool {
 	sentence = withoutAcute.Replace(sentence)
-	return slices.ContainsFunc(of(sentence), func(l *language) bool { return l.is("place", sentence) })
+	return slices.ContainsFunc(of(sentence), func(l *language) bool { return l.is("place", sentence) && !l.is("apart", sentence) })
 }
 
 // Limited reports whether a sentence is bounded to a task, a session or a time: "answer in
@@ -262,6 +264,6 @@ const (
 // expressions are those that texts are compared with, "_" for the expression of a table.
 var expressions = map[string]string{
 	"order": `^(?i:_)`, "finding": `^(?i:_)`, "follow": `^(?i:_)$`, "beside": `^(?i:_)`, "bound": `^(?i:_)`, "rule": `^(?i:_)`, "bare": `^(?i:_)$`,
-	"task": begins, "role": begins, "self": `(?i:_)`, "owner": `(?i:_)`, "praise": `(?i:_)`, "place": `(?i:_)`,
+	"task": begins, "role": begins, "self": `(?i:_)`, "owner": `(?i:_)`, "praise": `(?i:_)`, "place": `(?i:_)`, "apart": `(?i:_)`,
 	"life": `(?i:_)`, "stays": `(?i:_)`, "fleeting": `(?i:_)`, "limit": `(?i:_)`,
 }
