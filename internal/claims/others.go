@@ -3,7 +3,9 @@ package claims
 import (
 	"context"
 	"slices"
+	"strings"
 
+	"github.com/ebbmem/ebb/internal/orders"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -18,7 +20,8 @@ func (w *reading) claimed(ctx context.Context) ([]schema.Memory, error) {
 }
 
 // withoutOthers leaves out what a request cannot mean: what was said after it, or again since, as
-// in a history that is imported late, and what only other people in the conversation have said.
+// in a history that is imported late, what only other people in the conversation have said, and
+// what is about another project, unless it names that.
 // The owner of the memory may also mean what was said by those that she names.
 func (w *reading) withoutOthers(ctx context.Context, memories []schema.Memory) ([]schema.Memory, error) {
 	var ids []int64
@@ -39,7 +42,7 @@ func (w *reading) withoutOthers(ctx context.Context, memories []schema.Memory) (
 		since[c.MemoryID] = since[c.MemoryID] || w.saidSince(&c)
 	}
 	return slices.DeleteFunc(memories, func(m schema.Memory) bool {
-		if since[m.ID] || m.EventTime.After(w.EventTime.Time) {
+		if since[m.ID] || m.EventTime.After(w.EventTime.Time) || w.ofOtherProject(&m) {
 			return true
 		}
 		speakers := by[m.ID]
@@ -48,6 +51,14 @@ func (w *reading) withoutOthers(ctx context.Context, memories []schema.Memory) (
 		}
 		return len(speakers) > 0 && !slices.ContainsFunc(speakers, w.mayName)
 	}), nil
+}
+
+// ofOtherProject reports whether a memory is about a project that the message neither is written in
+// nor names.
+func (w *reading) ofOtherProject(m *schema.Memory) bool {
+	project, here := m.Attributes[schema.AttrProject], w.Attributes[schema.AttrProject]
+	return here != "" && project != "" && project != here && (m.Kind != schema.KindEpisode || orders.Here(m.Content)) &&
+		!strings.Contains(text.Fold(w.Content), text.Fold(project))
 }
 
 // saidSince reports whether a source of a claim is a message after this one that the request may
