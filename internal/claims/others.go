@@ -3,7 +3,6 @@ package claims
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/ebbmem/ebb/internal/orders"
 	"github.com/ebbmem/ebb/internal/text"
@@ -57,8 +56,11 @@ func (w *reading) withoutOthers(ctx context.Context, memories []schema.Memory) (
 // nor names.
 func (w *reading) ofOtherProject(m *schema.Memory) bool {
 	project, here := m.Attributes[schema.AttrProject], w.Attributes[schema.AttrProject]
-	return here != "" && project != "" && project != here && (m.Kind != schema.KindEpisode || orders.Here(m.Content)) &&
-		!strings.Contains(text.Fold(w.Content), text.Fold(project))
+	if here == "" || project == "" || project == here || m.Kind == schema.KindEpisode && !orders.Here(m.Content) {
+		return false
+	}
+	said, name := text.TermsOf(w.Content), text.Terms(project)
+	return len(name) == 0 || slices.ContainsFunc(name, func(term string) bool { return !said[term] })
 }
 
 // saidSince reports whether a source of a claim is a message after this one that the request may

@@ -174,9 +174,9 @@ func TestPromptsOfTwoRepositories(t *testing.T) {
 // A request to forget means what was said of the repository it is written in, not what was said of another.
 func TestForgettingInARepository(t *testing.T) {
 	for request, left := range map[string][]string{
-		"please forget that we use Redis here":        {"alpha", "gamma"},
-		"please forget that we use Redis in alpha":    {"alpha", "beta", "gamma"}, // which of the two is not clear
-		"please forget that I am allergic to walnuts": {"alpha", "beta", "gamma"},
+		"please forget that we use Redis here":        {"alpha", "get"},
+		"please forget that we use Redis in alpha":    {"alpha", "beta", "get"}, // which of the two is not clear
+		"please forget that I am allergic to walnuts": {"alpha", "beta", "get"},
 	} {
 		t.Run(request, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "memory.db")
@@ -195,7 +195,7 @@ func TestForgettingInARepository(t *testing.T) {
 			beta := repository(t, "beta")
 			says(repository(t, "alpha"), "we use Redis here")
 			says(beta, "we use Redis here")
-			says(repository(t, "gamma"), "we use Redis here")
+			says(repository(t, "get"), "we use Redis here")
 			says(repository(t, "delta"), "I am allergic to walnuts.")
 			says(beta, request)
 			x, _, err := file.Open()
