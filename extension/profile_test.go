@@ -611,6 +611,39 @@ func TestCoreSectionFollowsChanges(t *testing.T) {
 	})
 }
 
+// What takes the place of a statement about a project is about that project too, whoever corrects it.
+func TestCorrectionsKeepTheProject(t *testing.T) {
+	ada := Scope{User: "ada", Session: "s"}
+	for who, correct := range map[string]func(t *testing.T, l *oneLife, id string){
+		"the user": func(t *testing.T, l *oneLife, id string) {
+			_, err := l.x.Correct(t.Context(), ada, id, "we use two spaces")
+			require.NoError(t, err)
+		},
+		"an agent, approved": func(t *testing.T, l *oneLife, id string) {
+			l.call(l.session("s"), "correct_fact", map[string]any{"memory_id": id, "new_content": "we use two spaces"})
+			waiting, err := l.x.Proposals(t.Context(), ada)
+			require.NoError(t, err)
+			require.NoError(t, l.x.Approve(t.Context(), ada, waiting[0].ID))
+		},
+	} {
+		t.Run(who, func(t *testing.T) {
+			l := newOneLife(t, Config{})
+			require.NoError(t, l.x.Bus().Publish(t.Context(), eventbus.UserMessage(ada, "we use tabs here", eventbus.Attribute(schema.AttrProject, "alpha"))))
+			l.call(l.session("s"), "remember_fact", map[string]any{"content": "we use tabs here"})
+			p, err := l.x.Profile(t.Context(), ada)
+			require.NoError(t, err)
+			require.Len(t, p.Lines, 1)
+			require.Equal(t, "alpha", p.Lines[0].Project)
+			correct(t, l, p.Lines[0].Claims[0])
+			p, err = l.x.Profile(t.Context(), ada)
+			require.NoError(t, err)
+			require.Len(t, p.Lines, 1)
+			require.Equal(t, "we use two spaces", p.Lines[0].Text)
+			require.Equal(t, "alpha", p.Lines[0].Project)
+		})
+	}
+}
+
 // What a model proposed and the host approved is not shown as the user's own words, and no
 // message is named as its source.
 func TestApprovedTextIsNotInTheUsersWords(t *testing.T) {

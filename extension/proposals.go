@@ -289,6 +289,9 @@ func (x *Extension) correct(ctx context.Context, tx *schema.Tx, scope Scope, use
 	}
 	reading, _ := claims.Parse(m.Content, "", []string{scope.User})
 	claims.Label(m, reading, scope.User, "")
+	if project := old.Attributes[schema.AttrProject]; project != "" {
+		m.Attributes[schema.AttrProject] = project
+	}
 	if err := tx.AddDerived(ctx, m, schema.PrepareChunks(m.Content, "", m.Tags...), nil, memory.ByHost); err != nil {
 		return err
 	}

@@ -138,7 +138,9 @@ func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Ac
 			return Outcome{}, err
 		}
 	}
-	a.setProject()
+	if err := a.setProject(ctx); err != nil {
+		return Outcome{}, err
+	}
 	if err := a.find(ctx); err != nil {
 		return Outcome{}, err
 	}
@@ -316,17 +318,31 @@ func (a *addition) find(ctx context.Context) error {
 	return nil
 }
 
-// setProject sets the project of a claim about it, that of the message that states it.
-func (a *addition) setProject() {
-	for _, e := range a.Evidence {
-		if project := e.Memory.Attributes[schema.AttrProject]; project != "" && orders.Here(cmp.Or(e.Quote, a.Memory.Content)) {
-			if a.Memory.Attributes == nil {
-				a.Memory.Attributes = make(schema.Attributes)
-			}
-			a.Memory.Attributes[schema.AttrProject] = project
-			return
+// setProject sets the project of a claim about it: that of the claim it corrects, or of the message
+// that states it.
+func (a *addition) setProject(ctx context.Context) error {
+	project := ""
+	if a.Corrects != 0 {
+		corrected, err := a.tx.ByID(ctx, a.Memory.UserID, []int64{a.Corrects})
+		if err != nil {
+			return err
+		}
+		for i := range corrected {
+			project = corrected[i].Attributes[schema.AttrProject]
 		}
 	}
+	for _, e := range a.Evidence {
+		if of := e.Memory.Attributes[schema.AttrProject]; project == "" && of != "" && orders.Here(cmp.Or(e.Quote, a.Memory.Content)) {
+			project = of
+		}
+	}
+	if project != "" {
+		if a.Memory.Attributes == nil {
+			a.Memory.Attributes = make(schema.Attributes)
+		}
+		a.Memory.Attributes[schema.AttrProject] = project
+	}
+	return nil
 }
 
 // mayBear reports whether, by its columns, a claim may repeat, end or be ended by

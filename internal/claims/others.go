@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/ebbmem/ebb/internal/orders"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -18,7 +19,8 @@ func (w *reading) claimed(ctx context.Context) ([]schema.Memory, error) {
 }
 
 // withoutOthers leaves out what a request cannot mean: what was said after it, or again since, as
-// in a history that is imported late, and what only other people in the conversation have said.
+// in a history that is imported late, what only other people in the conversation have said, and
+// what is about another project, unless it names that.
 // The owner of the memory may also mean what was said by those that she names.
 func (w *reading) withoutOthers(ctx context.Context, memories []schema.Memory) ([]schema.Memory, error) {
 	var ids []int64
@@ -39,7 +41,7 @@ func (w *reading) withoutOthers(ctx context.Context, memories []schema.Memory) (
 		since[c.MemoryID] = since[c.MemoryID] || w.saidSince(&c)
 	}
 	return slices.DeleteFunc(memories, func(m schema.Memory) bool {
-		if since[m.ID] || m.EventTime.After(w.EventTime.Time) {
+		if since[m.ID] || m.EventTime.After(w.EventTime.Time) || w.ofOtherProject(&m) {
 			return true
 		}
 		speakers := by[m.ID]
@@ -48,6 +50,17 @@ func (w *reading) withoutOthers(ctx context.Context, memories []schema.Memory) (
 		}
 		return len(speakers) > 0 && !slices.ContainsFunc(speakers, w.mayName)
 	}), nil
+}
+
+// ofOtherProject reports whether a memory is about a project that the message neither is written in
+// nor names.
+func (w *reading) ofOtherProject(m *schema.Memory) bool {
+	project, here := m.Attributes[schema.AttrProject], w.Attributes[schema.AttrProject]
+	if here == "" || project == "" || project == here || m.Kind == schema.KindEpisode && !orders.Here(m.Content) {
+		return false
+	}
+	said, name := text.TermsOf(w.Content), text.Terms(project)
+	return len(name) == 0 || slices.ContainsFunc(name, func(term string) bool { return !said[term] })
 }
 
 // saidSince reports whether a source of a claim is a message after this one that the request may

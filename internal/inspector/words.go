@@ -105,10 +105,10 @@ var statusNames = map[string]string{
 	"applied": "done", "rejected": "did not hold", "waiting": "waits for you", "known": "known already", "quarantined": "set aside",
 }
 
-// stageNames are headings of what a run went through.
+// stageNames are headings of what a run went through; "decay" is in older files.
 var stageNames = map[string]string{
 	"said": "From the message", "host": "By hand", "extract": "Facts in what was said", "conflict": "What no longer holds", "entities": "Names", "rate": "Importance",
-	"prune": "Letting go", "cap": "Room", "reflect": "Reflection", "themes": "Themes", "archive": "Documents", "emotions": "Feelings", "replay": "Going over the day",
+	"decay": "Fading", "prune": "Letting go", "cap": "Room", "reflect": "Reflection", "themes": "Themes", "archive": "Documents", "emotions": "Feelings", "replay": "Going over the day",
 	"tiers": "From recent to lasting", "forgetting": "Forgetting", "redundancy": "Repetitions", "relations": "Links", "outcomes": "What helped", "routing": "Sorting", "self_image": "Self-image",
 	"updates": "Joined claims", "rehearsal": "Refreshed", "foresight": "What is past", "bands": "From clear to faded",
 }

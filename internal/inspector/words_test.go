@@ -32,6 +32,7 @@ func TestThePageHasWordsForWhatItShows(t *testing.T) {
 	for _, arm := range recall.ArmNames {
 		require.Contains(t, armNames, arm)
 	}
+	require.Contains(t, stageNames, "decay", "nights of older files have it")
 	var run []string
 	x, err := extension.Open(t.Context(), t.TempDir()+"/memory.db", &extension.Config{Night: extension.NightConfig{NoSchedule: true, Stages: func(defaults []extension.Stage) []extension.Stage {
 		stages := slices.Clone(defaults)

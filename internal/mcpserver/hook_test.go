@@ -2,11 +2,13 @@ package mcpserver
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -167,6 +169,50 @@ func TestPromptsOfTwoRepositories(t *testing.T) {
 	require.NotContains(t, block, "no longer so")
 	says(alpha, "We switched from Postgres to MySQL.")
 	require.Contains(t, says(beta, "Which database did we choose?"), "- in alpha: We switched from Postgres to MySQL. (since ", "in one repository it is replaced")
+}
+
+// A request to forget means what was said of the repository it is written in, not what was said of another.
+func TestForgettingInARepository(t *testing.T) {
+	for request, left := range map[string][]string{
+		"please forget that we use Redis here":        {"alpha", "get"},
+		"please forget that we use Redis in alpha":    {"alpha", "beta", "get"}, // which of the two is not clear
+		"please forget that I am allergic to walnuts": {"alpha", "beta", "get"},
+	} {
+		t.Run(request, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "memory.db")
+			var x *extension.Extension
+			file := File{DB: path, Scope: ada, Open: func() (*extension.Extension, extension.Scope, error) {
+				var err error
+				x, err = extension.Open(t.Context(), path, &extension.Config{Night: extension.NightConfig{NoSchedule: true}})
+				return x, ada, err
+			}}
+			says := func(folder, prompt string) {
+				t.Helper()
+				event, err := json.Marshal(map[string]string{"session_id": "in " + folder, "cwd": folder, "prompt": prompt})
+				require.NoError(t, err)
+				require.NoError(t, AnswerHook(t.Context(), file, Options{WriteTurns: true, TrustClient: true}, bytes.NewReader(event), io.Discard))
+			}
+			beta := repository(t, "beta")
+			says(repository(t, "alpha"), "we use Redis here")
+			says(beta, "we use Redis here")
+			says(repository(t, "get"), "we use Redis here")
+			says(repository(t, "delta"), "I am allergic to walnuts.")
+			says(beta, request)
+			x, _, err := file.Open()
+			require.NoError(t, err)
+			defer func() { require.NoError(t, x.Close(context.Background())) }()
+			profile, err := x.Profile(t.Context(), ada)
+			require.NoError(t, err)
+			var of []string
+			for _, line := range profile.Lines {
+				if line.Text == "we use Redis here" {
+					of = append(of, line.Project)
+				}
+			}
+			require.ElementsMatch(t, left, of)
+			require.Equal(t, !strings.Contains(request, "walnuts"), slices.ContainsFunc(profile.Lines, func(l extension.ProfileLine) bool { return l.Text == "I am allergic to walnuts." }), "what is not of a repository is forgotten in any")
+		})
+	}
 }
 
 // repository makes a folder that looks like a git repository.

@@ -9,6 +9,13 @@ var coreMemory = []Mutant{
 		Test:    "TestPromptsOfTwoRepositories",
 	},
 	{
+		Defence: "a request to forget in one project hides nothing of another",
+		File:    "internal/claims/others.go",
+		Old:     " || w.ofOtherProject(&m) {",
+		New:     " || false {",
+		Test:    "TestForgettingInARepository",
+	},
+	{
 		Defence: "what is said about one project is not shown as that of another",
 		File:    "internal/prompt/line.go",
 		Old:     "if project != \"\" {\n\t\twho +=",

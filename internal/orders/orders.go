@@ -24,7 +24,10 @@
 //	task     the beginning of a message that gives an agent its kind: "You are a research agent"
 //	role     one that gives it any role or task
 //	self     words for the writer
+//	owner    a statement of the writer about themselves, which no agent makes: "I'm a nurse"
+//	praise   words of one who speaks to the assistant, in the sentence that gives the role
 //	place    words for the project that is worked on, and for those who work on it
+//	apart    words of what is so in every project, or is the writer's life
 package orders
 
 import (
@@ -83,22 +86,43 @@ func Bare(message string) bool {
 
 // Task reports whether a message reads like a task that an agent hands to another, and so says
 // nothing of a user. It begins with the kind of agent that the reader is ("You are a research
-// agent"), or with any role or task if nothing of it is in the first person: "You are an expert
-// nutritionist. I am vegetarian" is of a user.
+// agent"), or with any role or task if nothing of it is in the first person or of somebody's life:
+// "You are an expert nutritionist. I am vegetarian" is of a user. So is what begins with an
+// exclamation, a question or praise, and what says who "I" is.
 func Task(message string) bool {
 	message = withoutAcute.Replace(message)
+	first := firstSentence.FindStringSubmatch(message)[1]
+	if strings.ContainsAny(first, "!?！？") {
+		return false
+	}
 	for _, l := range of(message) {
-		if l.is("task", message) || l.is("role", message) && !l.is("self", message) {
+		if l.is("self", first) || l.is("praise", first) || l.is("owner", message) {
+			return false
+		}
+	}
+	for _, l := range of(message) {
+		if l.is("task", message) || l.is("role", message) && !l.is("self", message) && (!l.is("life", message) || l.demands(message)) {
 			return true
 		}
 	}
 	return false
 }
 
-// Here reports whether a sentence that is written in a project is about it: "we use tabs here".
+// demands reports whether a message says how to answer or work.
+func (l *language) demands(message string) bool {
+	return l.is("stays", message) || slices.ContainsFunc(clauseEnd.Split(message, -1), func(clause string) bool {
+		return l.is("bound", clause) || l.isRule(clause)
+	})
+}
+
+// firstSentence captures that of a message, without a heading.
+var firstSentence = regexp.MustCompile(`^` + heading + `([^.!?。！？\n]*[.!?。！？]?)`)
+
+// Here reports whether a sentence that is written in a project is about it: "we use tabs here",
+// but not "in all our repos we use tabs", nor "I moved to Oslo, we use oat milk now".
 func Here(sentence string) bool {
 	sentence = withoutAcute.Replace(sentence)
-	return slices.ContainsFunc(of(sentence), func(l *language) bool { return l.is("place", sentence) })
+	return slices.ContainsFunc(of(sentence), func(l *language) bool { return l.is("place", sentence) && !l.is("apart", sentence) })
 }
 
 // Limited reports whether a sentence is bounded to a task, a session or a time: "answer in
@@ -231,12 +255,15 @@ func read(table string) *language {
 // macro matches the name of an earlier expression.
 var macro = regexp.MustCompile(`\{[a-z]+\}`)
 
-// begins is the beginning of a message, with or without a heading.
-const begins = `^[\s#*>\[]*(?i:(?:role|system(?: prompt)?|rolle|rol|角色)[\s:：*\]]+)?(?i:_)`
+// heading matches what may stand before a message, and begins is its beginning.
+const (
+	heading = `[\s#*>\[]*(?i:(?:role|system(?: prompt)?|rolle|rol|角色)[\s:：*\]]+)?`
+	begins  = `^` + heading + `(?i:_)`
+)
 
 // expressions are those that texts are compared with, "_" for the expression of a table.
 var expressions = map[string]string{
 	"order": `^(?i:_)`, "finding": `^(?i:_)`, "follow": `^(?i:_)$`, "beside": `^(?i:_)`, "bound": `^(?i:_)`, "rule": `^(?i:_)`, "bare": `^(?i:_)$`,
-	"task": begins, "role": begins, "self": `(?i:_)`, "place": `(?i:_)`,
+	"task": begins, "role": begins, "self": `(?i:_)`, "owner": `(?i:_)`, "praise": `(?i:_)`, "place": `(?i:_)`, "apart": `(?i:_)`,
 	"life": `(?i:_)`, "stays": `(?i:_)`, "fleeting": `(?i:_)`, "limit": `(?i:_)`,
 }
