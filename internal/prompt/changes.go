@@ -40,7 +40,7 @@ func (s *Lines) changesOf() map[*line][]change {
 		}
 		for i, pair := range pairs {
 			if pair.P >= leastChange || pair.ended {
-				found[s.all[pair.Old]] = append(found[s.all[pair.Old]], change{l, pair.P, pair.P >= likelyChange || i == ended, false})
+				found[s.all[pair.Old]] = append(found[s.all[pair.Old]], change{line: l, p: pair.P, likely: pair.P >= likelyChange || i == ended})
 			}
 		}
 	}
@@ -63,7 +63,7 @@ func (s *Lines) changesOf() map[*line][]change {
 		}
 		for _, v := range values {
 			if v.Said.Before(l.Said) && v.ofSame(l) && v.number != of[2] && (in(v.thing, thing) || in(thing, v.thing)) {
-				found[v.line] = append(found[v.line], change{l, surely, true, false})
+				found[v.line] = append(found[v.line], change{line: l, p: surely, likely: true, surely: true})
 			}
 		}
 		values = append(values, value{l, thing, of[2]})
@@ -87,6 +87,7 @@ type change struct {
 	p      float64
 	likely bool // if both are shown, they are dated and stand together
 	named  bool // the later one says so of what the earlier one names, see [Lines.named]
+	surely bool // by the form of both: they stand together, the earlier one marked
 }
 
 // surely is the probability of a change that the forms of both lines show.
@@ -111,7 +112,7 @@ func (s *Lines) named(found map[*line][]change) {
 		later := &frames[i]
 		for j := range frames {
 			if old := &frames[j]; old.Said.Before(later.Said) && old.ofSame(later.line) && later.frame.Replaces(&old.frame) {
-				found[old.line] = append(found[old.line], change{later.line, surely, true, true})
+				found[old.line] = append(found[old.line], change{line: later.line, p: surely, likely: true, named: true, surely: true})
 			}
 		}
 	}
@@ -134,7 +135,7 @@ func (s *Lines) named(found map[*line][]change) {
 				}
 			}
 			if likeliest >= 0 {
-				found[s.all[likeliest]] = append(found[s.all[likeliest]], change{l, surely, true, true})
+				found[s.all[likeliest]] = append(found[s.all[likeliest]], change{line: l, p: surely, likely: true, named: true, surely: true})
 			}
 		}
 	}
@@ -179,7 +180,7 @@ func (s *Lines) exclusions(found map[*line][]change) {
 					continue
 				}
 				if v := said.Compare(later.claim.reading, old.claim.reading); v == said.Replaces || v == said.Unsure {
-					found[old.line] = append(found[old.line], change{later.line, surely, true, false})
+					found[old.line] = append(found[old.line], change{line: later.line, p: surely, likely: true, surely: true})
 				}
 			}
 		}
@@ -194,7 +195,7 @@ var (
 )
 
 // Parameters of [Lines.changesOf]: the probability of a change from which a later line is shown
-// with an earlier one, and that from which both are dated and stand together; how many later
+// with an earlier one and that from which both are dated; how many later
 // lines one is shown with; and the probability of ending something from which lines are compared
 // with all others, and how many of the newest, or with each other where they state the same kind
 // of thing.
@@ -289,6 +290,10 @@ func (s *Lines) pairs(later *line) (pairs []Pair) {
 	return pairs
 }
 
+// mostBeside is the length, in tokens, of a line that is marked as earlier: of a longer one something
+// likely holds. With every likely pair marked, few of 66 in the contexts of a life were right.
+const mostBeside = 24
+
 // datesShare is the maximum share of the section for dates of changes; two fit in any.
 const datesShare = 0.02
 
@@ -330,19 +335,24 @@ func (s *Lines) dateChanges(chosen []*line, changed map[int]bool, left int) []*l
 						continue
 					}
 					older, newer := chosen[i].dated(s.loc), chosen[of].dated(s.loc)
-					adopts := newer.Group == Passing && !newer.lapsed && older.Group != Approved // what may have ended a line is not perhaps over itself
-					if (older.below(newer) || adopts) && older.Ended == "" {
+					beside := later.surely && older.below(newer) && older.Ended == "" && text.Tokens(old.Text) <= mostBeside
+					if beside {
 						older = older.belowLater()
 					}
-					if cost := older.Tokens - chosen[i].Tokens + newer.Tokens - chosen[of].Tokens; cost <= left {
-						chosen[i], chosen[of], left = older, newer, left-cost
-						if older.below(newer) {
-							anchors[i] = max(anchors[i], anchors[of])
-						} else if adopts {
-							moved := *newer
-							moved.Group, moved.apart, chosen[of] = older.Group, true, &moved
-							anchors[of] = anchors[i]
-						}
+					cost := older.Tokens - chosen[i].Tokens + newer.Tokens - chosen[of].Tokens
+					if cost > left {
+						continue
+					}
+					chosen[i], chosen[of], left = older, newer, left-cost
+					switch {
+					case beside:
+						anchors[i] = max(anchors[i], anchors[of])
+					case older.below(newer):
+					case newer.Group == Passing && !newer.lapsed && older.Group != Approved: // what may have ended a line is not perhaps over itself
+						was, is := *older, *newer
+						is.Group, was.apart, is.apart = older.Group, true, true
+						chosen[i], chosen[of] = &was, &is
+						anchors[of] = anchors[i]
 					}
 				}
 			}
