@@ -221,7 +221,7 @@ func (c *choice) takeRelevant(a *Asked) {
 			c.takeWhole(l)
 		}
 		c.takeWithChanges(l)
-		if i < latestWith && a.likeness[l.place] > 0 {
+		if c.changed != nil && i < latestWith && a.likeness[l.place] > 0 {
 			for _, later := range c.s.latest(l) {
 				c.takeWithChanges(later)
 			}
