@@ -122,6 +122,9 @@ func TestForgetOfYesterdayIsOfTheUsersDay(t *testing.T) {
 	forgotten, err := x.Timeline(t.Context(), Scope{User: "ada"}, TimelineQuery{Forgotten: true, Kinds: []Kind{KindEpisode}})
 	require.NoError(t, err)
 	for _, m := range forgotten {
+		if m.Role != "user" && m.SessionName == "c" {
+			continue // hidden if the request was carried out before it came
+		}
 		require.Equal(t, m.Content == "I sent my application to Fujitsu." || m.Role == "user" && m.SessionName == "c", m.State == schema.StateForgotten, m.Content)
 	}
 }
