@@ -47,7 +47,7 @@ func Excerpt(s string, terms []string, most int) (line string, cut bool) {
 		}
 	}
 	if len(taken) == 0 {
-		line = text.Truncate(line, most)
+		line = text.Line(text.Truncate(line, most)) // a mark that is cut off may have made its letter another one
 	}
 	return line, true
 }
