@@ -304,10 +304,11 @@ var (
 	changeTokens = 2*dateTokens + text.Tokens("earlier: ")
 )
 
-// dateChanges dates lines that a later chosen one may have changed, and
-// that later one, as far as the tokens allow, and puts the newer in front within their
-// group, so that a model can tell what holds now: what surely has first. chosen is in display
-// order; changed are the places of the others concerned, nil for any.
+// dateChanges dates lines that a later chosen one may have changed, and that later one, as far as
+// the tokens allow, so that a model can tell what holds now: first those changed by their form. Of
+// these a short one is moved below the later one and marked as earlier; the others keep their
+// places. A later one that was said in passing joins the line that it may have ended. chosen is in
+// display order; changed are the places of the others concerned, nil for any.
 func (s *Lines) dateChanges(chosen []*line, changed map[int]bool, left int) []*line {
 	at := make(map[int]int, len(chosen))
 	for i, l := range chosen {
@@ -347,7 +348,7 @@ func (s *Lines) dateChanges(chosen []*line, changed map[int]bool, left int) []*l
 					switch {
 					case beside:
 						anchors[i] = max(anchors[i], anchors[of])
-					case older.below(newer):
+					case older.below(newer): // both keep their places
 					case newer.Group == Passing && !newer.lapsed && older.Group != Approved: // what may have ended a line is not perhaps over itself
 						was, is := *older, *newer
 						is.Group, was.apart, is.apart = older.Group, true, true
