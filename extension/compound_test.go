@@ -23,7 +23,7 @@ func TestEndOfAPartOfASentence(t *testing.T) {
 		s, err := l.x.Session(dora)
 		require.NoError(t, err)
 		section := s.injected(t.Context(), "model", "Can I take penicillin? 花生 nueces Nüsse", "")
-		require.Contains(t, section, "- "+c[0]+" ")
+		require.Contains(t, section, ": "+c[0]+" ")
 		require.Contains(t, section, `("`+c[2]+`" is no longer so since 2026-03-`, c[0])
 	}
 	l := newDiary(t)

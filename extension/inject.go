@@ -79,7 +79,7 @@ func (s *Session) find(ctx context.Context, question, whole string) (*Injection,
 	found.Profile, found.ProfileTokens = section.Lines()
 	found.quoted = section.Quoted()
 	relevant, unkept := s.keep(ctx, answer, whole, relevant)
-	relevant = section.Unquoted(relevant, question, plan)
+	relevant = section.Unquoted(relevant, question)
 	relevant = relevant[:min(len(relevant), limit)] // faded memories come last and fill what is left of the limit
 	unmarked := error(nil)
 	if !section.AllHold || section.Several {

@@ -161,8 +161,8 @@ func TestCoreSectionShowsChanges(t *testing.T) {
 	require.NoError(t, l.x.Bus().Publish(t.Context(), eventbus.UserMessage(s.Scope(), "I've moved to Oslo.")))
 	l.call(s, "correct_fact", map[string]any{"memory_id": home, "new_content": "The user moved to Oslo."})
 	require.Equal(t, []string{
-		"The dentist is tomorrow at nine. (said 2026-03-02)",
-		"I've moved to Oslo. (since 2026-05-12; before: I live in Bergen, near the harbour.)",
+		"The dentist is tomorrow at nine.",
+		"I've moved to Oslo. (before: I live in Bergen, near the harbour.)",
 	}, l.core(l.x, "hi"))
 
 	// The old message is marked wherever it is shown.
@@ -198,7 +198,7 @@ func TestCoreSectionIncludesExtracted(t *testing.T) {
 }
 
 // What the user says in free words about how to answer stands before the model whatever
-// the question, dated, beside facts that do not all fit.
+// the question, beside facts that do not all fit.
 func TestWishesInFreeWordsApplyToEveryAnswer(t *testing.T) {
 	l := &oneLife{t: t, path: filepath.Join(t.TempDir(), "memory.db"), now: clock.At(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)), claims: true}
 	l.x = l.open(Config{CoreMemory: CoreMemoryConfig{ProfileTokens: 120, OwnAffairsTokens: 120}})
@@ -211,7 +211,7 @@ func TestWishesInFreeWordsApplyToEveryAnswer(t *testing.T) {
 	require.NoError(t, l.x.WaitIdle(t.Context()))
 	for _, question := range []string{"How long do eggs boil?", "What does my sister play?"} {
 		lines := l.core(l.x, question)
-		require.Contains(t, lines, "stop with the emojis pls, makes you look like my aunt (said 2026-03-02)", question)
+		require.Contains(t, lines, "stop with the emojis pls, makes you look like my aunt", question)
 		require.Less(t, len(lines), 9, "not everything fits")
 		require.NotContains(t, strings.Join(lines, "\n"), "letter to Jo", "it is about one letter")
 	}
@@ -283,7 +283,7 @@ func TestQuestionSelectsCoreLines(t *testing.T) {
 			said = line.Said
 		}
 	}
-	own := l.open(Config{CoreMemory: CoreMemoryConfig{ProfileTokens: 100, OwnAffairsTokens: 300}})
+	own := l.open(Config{CoreMemory: CoreMemoryConfig{ProfileTokens: 100, OwnAffairsTokens: 350}})
 	require.Greater(t, len(l.core(own, "What may I not eat?")), 12, "about the user there is more room")
 	require.Less(t, len(l.core(own, "What does a shelf weigh?")), 12)
 	off := l.open(Config{CoreMemory: CoreMemoryConfig{ProfileTokens: -1}})
@@ -681,7 +681,7 @@ func TestApprovedTextIsNotInTheUsersWords(t *testing.T) {
 		require.NoError(t, err)
 		return found.Block
 	}
-	const approved = "- I can't eat gluten.\n- I like green tea\nApproved as true, in an assistant's words:\n- The user resides in Paris."
+	const approved = "- Mar 2: I can't eat gluten.\n- Mar 2: I like green tea\nApproved as true, in an assistant's words:\n2026:\n- Mar 2: The user resides in Paris."
 	require.Contains(t, section(), approved)
 	require.NoError(t, l.x.Protect(t.Context(), ada, claim))
 	of, _ = group("The user resides in Paris.")

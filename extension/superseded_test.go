@@ -133,8 +133,8 @@ func TestEndingsMarkWhatTheyEnd(t *testing.T) {
 	require.NotContains(t, ask("Where is our caravan?"), "no longer so")
 	l.says("We sold the caravan, it went to a couple from Hull.")
 	l.says("The trip to Porto is off.")
-	require.Contains(t, ask("Where is our caravan?"), "Our caravan is parked in Whitby, by the abbey. (said 2026-03-03) (no longer so since 2026-03-06: We sold the caravan, it went to a couple from Hull.)")
-	require.Contains(t, ask("When do we go to Porto?"), "The trip to Porto is from 12 to 16 May. (said 2026-03-04) (no longer so since 2026-03-07: The trip to Porto is off.)")
+	require.Contains(t, ask("Where is our caravan?"), "- Mar 3: Our caravan is parked in Whitby, by the abbey. (no longer so since 2026-03-06: We sold the caravan, it went to a couple from Hull.)")
+	require.Contains(t, ask("When do we go to Porto?"), "- Mar 4: The trip to Porto is from 12 to 16 May. (no longer so since 2026-03-07: The trip to Porto is off.)")
 
 	found, err := l.x.Timeline(t.Context(), dora, TimelineQuery{Kinds: []Kind{schema.KindEpisode}})
 	require.NoError(t, err)
@@ -181,20 +181,19 @@ func TestChangesBesideEachOtherAreDated(t *testing.T) {
 	require.NoError(t, err)
 	found, err := s.Preview(t.Context(), "What's the alarm code?")
 	require.NoError(t, err)
-	require.Contains(t, found.Block, "- Alarm code is 9083. (said 2026-03-05)\n- earlier: Alarm at the shop is 4471. (said 2026-03-03)\n")
-	require.Contains(t, found.Block, "- My code for the bike shed is 7735.\n")
+	require.Contains(t, found.Block, "- Mar 5: Alarm code is 9083.\n- earlier, Mar 3: Alarm at the shop is 4471.\n")
+	require.Contains(t, found.Block, "- Mar 4: My code for the bike shed is 7735.\n")
 }
 
 // A saved fact stands above what was said.
-func TestNewerSavedNumberIsDatedBesideTheOlder(t *testing.T) {
+func TestNewerSavedNumberStandsBesideTheOlder(t *testing.T) {
 	l := newDiary(t)
 	l.says("Alarm at the shop is 4471.")
 	l.says("Alarm at the shop is 9083.")
 	l.tool("remember_fact", map[string]any{"content": "User's shop alarm is 9083"})
 	section, err := l.x.coreSection(t.Context(), dora, coreRequest{question: "What is the capital of Peru?"})
 	require.NoError(t, err)
-	require.Contains(t, section.Text, "9083. (said 2026-03-04)\n- earlier: ")
-	require.Contains(t, section.Text, "4471. (said 2026-03-03)\n")
+	require.Contains(t, section.Text, "- Mar 4: Alarm at the shop is 9083.\n- earlier, Mar 3: Alarm at the shop is 4471.\n")
 }
 
 // What a model saves in its own words may not end what the user said, but both are dated, the
@@ -220,8 +219,8 @@ func TestSavedFactsBesideWhatTheyMayEndAreDated(t *testing.T) {
 			l.tool("remember_fact", map[string]any{"content": c.fact})
 			section, err := l.x.coreSection(t.Context(), dora, coreRequest{question: "Where do I live and work?"})
 			require.NoError(t, err)
-			require.Contains(t, section.Text, "- "+c.later+" (said 2026-03-04)\n")
-			require.Contains(t, section.Text, c.said+" (said 2026-03-03)\n")
+			require.Contains(t, section.Text, "- Mar 4: "+c.later+"\n")
+			require.Contains(t, section.Text, "Mar 3: "+c.said+"\n")
 		})
 	}
 }

@@ -154,7 +154,7 @@ func TestWhatMayHaveEndedALineStandsBesideIt(t *testing.T) {
 		l.now.Set(l.now.Now().AddDate(0, 1, 0))
 		l.says(c[1])
 		l.now.Set(l.now.Now().AddDate(0, 4, 0))
-		require.Regexp(t, "- "+regexp.QuoteMeta(c[1])+` \(said 2026-04-04\)\n- (?:earlier: )?`+regexp.QuoteMeta(c[0])+` \(said 2026-03-03\)\n`, l.shown("What do you know about me?"))
+		require.Regexp(t, "- Apr 4: "+regexp.QuoteMeta(c[1])+"\n- (?:earlier, )?Mar 3: "+regexp.QuoteMeta(c[0])+"\n", l.shown("What do you know about me?"))
 	}
 }
 

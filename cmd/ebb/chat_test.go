@@ -43,7 +43,7 @@ func TestChatRemembersAcrossProcesses(t *testing.T) {
 			require.Equal(t, exitOK, second.code, second.err)
 			require.True(t, strings.HasPrefix(second.out, "On 12 June, you said.\n"), second.out)
 			require.Contains(t, second.out, "My sister Noor marries on 12 June.", "/why")
-			require.Regexp(t, "text arm|What the user has said, in their own words", second.out, "found by the search, or in the core section once it was read")
+			require.Regexp(t, "text arm|What the user has said, by day", second.out, "found by the search, or in the core section once it was read")
 			requests := server.Requests()
 			require.Len(t, requests, 2)
 			require.Contains(t, requests[1].Prompt(), "<memory nonce=")

@@ -53,7 +53,7 @@ func TestHooksOfClaudeCode(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, all, 3)
 	require.Equal(t, "claude-code s1", all[0].SessionName)
-	require.Contains(t, answer(trusted, `{"session_id":"s3","hook_event_name":"SessionStart"}`), "- I'm allergic to cashews.")
+	require.Contains(t, answer(trusted, `{"session_id":"s3","hook_event_name":"SessionStart"}`), ": I'm allergic to cashews.")
 
 	for _, event := range []string{"", "[]", `{"prompt":7}`, `{"prompt":"` + strings.Repeat("x", 1<<20+1) + `"}`} {
 		err := AnswerHook(t.Context(), file, trusted, strings.NewReader(event), &strings.Builder{})
@@ -160,15 +160,15 @@ func TestPromptsOfTwoRepositories(t *testing.T) {
 	says(beta, "I moved to Graz.")
 	block := says(beta, "What do you know about this repo, and which database did we choose?")
 	for _, line := range []string{
-		"- in alpha: we use tabs here", "- in beta: we use spaces here", "- in alpha: We use Postgres here.\n", "- in beta: We switched from Postgres to SQLite.",
-		"- in alpha: our staging server is called kestrel\n", "- in beta: our staging server is now called osprey", "- in alpha: We never push to main.", "- in beta: We never push to main.",
-		"- I moved to Graz. (since ",
+		", in alpha: we use tabs here", ", in beta: we use spaces here", ", in alpha: We use Postgres here.\n", ", in beta: We switched from Postgres to SQLite.",
+		", in alpha: our staging server is called kestrel\n", ", in beta: our staging server is now called osprey", ", in alpha: We never push to main.", ", in beta: We never push to main.",
+		": I moved to Graz. (before: I live in Porto.)",
 	} {
 		require.Contains(t, block, line)
 	}
 	require.NotContains(t, block, "no longer so")
 	says(alpha, "We switched from Postgres to MySQL.")
-	require.Contains(t, says(beta, "Which database did we choose?"), "- in alpha: We switched from Postgres to MySQL. (since ", "in one repository it is replaced")
+	require.Contains(t, says(beta, "Which database did we choose?"), ", in alpha: We switched from Postgres to MySQL. (before: We use Postgres here.)", "in one repository it is replaced")
 }
 
 // A request to forget means what was said of the repository it is written in, not what was said of another.

@@ -294,22 +294,13 @@ func (s *Lines) pairs(later *line) (pairs []Pair) {
 // likely holds. With every likely pair marked, few of 66 in the contexts of a life were right.
 const mostBeside = 24
 
-// datesShare is the maximum share of the section for dates of changes; two fit in any.
-const datesShare = 0.02
+// earlierTokens is about the cost of marking a line as the earlier of two.
+var earlierTokens = text.Tokens("earlier,  2006")
 
-// dateTokens is about the cost of the date of a line, and changeTokens that of what marks a change: the
-// dates of both lines, and that one is the earlier.
-var (
-	dateTokens   = text.Tokens(" (said 2006-01-02)")
-	changeTokens = 2*dateTokens + text.Tokens("earlier: ")
-)
-
-// dateChanges dates lines that a later chosen one may have changed, and that later one, as far as
-// the tokens allow, so that a model can tell what holds now: first those changed by their form. Of
-// these a short one is moved below the later one and marked as earlier; the others keep their
-// places. A later one that was said in passing joins the line that it may have ended. chosen is in
-// display order; changed are the places of the others concerned, nil for any.
-func (s *Lines) dateChanges(chosen []*line, changed map[int]bool, left int) []*line {
+// besideChanges moves a short line that a later chosen one surely changed below that and marks it
+// as earlier, as far as the tokens allow; the others keep their places. A later one that was said in
+// passing joins the line that it may have ended. chosen is in display order.
+func (s *Lines) besideChanges(chosen []*line, left int) []*line {
 	at := make(map[int]int, len(chosen))
 	for i, l := range chosen {
 		at[l.place] = i
@@ -327,33 +318,25 @@ func (s *Lines) dateChanges(chosen []*line, changed map[int]bool, left int) []*l
 				continue
 			}
 			for _, old := range slices.Concat([]*line{s.all[l.place]}, l.also) {
-				if !named && changed != nil && !changed[old.place] {
-					continue
-				}
 				for _, later := range s.changes()[old] {
 					of, shown := at[later.place]
 					if !shown || of == i || !later.likely || later.named != named || !l.ofSame(later.line) {
 						continue
 					}
-					older, newer := chosen[i].dated(s.loc), chosen[of].dated(s.loc)
-					beside := later.surely && older.below(newer) && older.Ended == "" && text.Tokens(old.Text) <= mostBeside
-					if beside {
-						older = older.belowLater()
-					}
-					cost := older.Tokens - chosen[i].Tokens + newer.Tokens - chosen[of].Tokens
-					if cost > left {
-						continue
-					}
-					chosen[i], chosen[of], left = older, newer, left-cost
+					older, newer := chosen[i], chosen[of]
 					switch {
-					case beside:
-						anchors[i] = max(anchors[i], anchors[of])
+					case later.surely && older.below(newer) && older.Ended == "" && text.Tokens(old.Text) <= mostBeside:
+						if marked := older.beside(newer, "earlier, ", s.loc); marked.Tokens-older.Tokens <= left {
+							left -= marked.Tokens - older.Tokens
+							chosen[i], anchors[i] = marked, max(anchors[i], anchors[of])
+						}
 					case older.below(newer): // both keep their places
 					case newer.Group == Passing && !newer.lapsed && older.Group != Approved: // what may have ended a line is not perhaps over itself
-						was, is := *older, *newer
-						is.Group, was.apart, is.apart = older.Group, true, true
-						chosen[i], chosen[of] = &was, &is
-						anchors[of] = anchors[i]
+						if moved := newer.beside(older, "", s.loc); moved.Tokens-newer.Tokens <= left {
+							left -= moved.Tokens - newer.Tokens
+							moved.Group = older.Group
+							chosen[of], anchors[of] = moved, anchors[i]
+						}
 					}
 				}
 			}
@@ -371,46 +354,19 @@ func (s *Lines) dateChanges(chosen []*line, changed map[int]bool, left int) []*l
 	return ordered
 }
 
-// dateTelling dates what tells a change, "I'm vegetarian now", the newest first, in what the lines
-// leave of the room for them.
-func dateTelling(chosen []*line, room int, loc *time.Location) []*line {
-	var telling []int
-	for i, l := range chosen {
-		if room -= l.Tokens; l.tells {
-			telling = append(telling, i)
-		}
-	}
-	slices.SortStableFunc(telling, func(a, b int) int { return chosen[b].Said.Compare(chosen[a].Said) })
-	for _, i := range telling {
-		if dated := chosen[i].dated(loc); dated.Tokens-chosen[i].Tokens <= room {
-			room -= dated.Tokens - chosen[i].Tokens
-			chosen[i] = dated
-		}
-	}
-	return chosen
-}
-
-// belowLater returns the line as shown below the later one that may have changed it, where its date
-// alone says when it was said.
-func (l *line) belowLater() *line {
-	if l.earlier {
+// beside returns the line as shown beside another one, with a mark and, if that is not the other's,
+// its year.
+func (l *line) beside(other *line, mark string, loc *time.Location) *line {
+	if l.moved {
 		return l
 	}
 	d := *l
-	d.earlier = true
-	d.shown = "- earlier: " + strings.TrimPrefix(l.shown, "- ")
-	d.Tokens = text.Tokens(d.shown)
-	return &d
-}
-
-// dated returns the line as shown with a date.
-func (l *line) dated(loc *time.Location) *line {
-	if l.relative || !l.Since.IsZero() {
-		return l
+	d.moved = true
+	said := l.Said.In(loc)
+	if day := said.Format("Jan 2"); said.Year() != other.Said.In(loc).Year() {
+		d.shown = strings.Replace(d.shown, day, said.Format("Jan 2 2006"), 1)
 	}
-	d := *l
-	d.relative = true
-	d.shown = d.Render(true, loc)
+	d.shown = "- " + mark + strings.TrimPrefix(d.shown, "- ")
 	d.Tokens = text.Tokens(d.shown)
 	return &d
 }

@@ -16,11 +16,9 @@ type choice struct {
 	left    int // tokens
 	reserve *reserve
 	taken   map[*line]bool
-	chosen  []*line      // as shown
-	changed map[int]bool // places of lines to be dated, with their changes; nil for all
-	dates   int          // the most tokens for that, beside
-	sure    int          // those kept for what has surely changed
-	dated   map[*line]bool
+	chosen  []*line // as shown
+	tight   bool    // not all lines fit
+	marks   int     // tokens kept for marking what has surely changed
 
 	logs *logs
 }
@@ -57,12 +55,17 @@ func (c *choice) takeAs(l, shown *line) {
 // if there is room: "Sol, my part-timer. They/them." With the order before the fitted one the
 // section contained, a year later, 95.5 % of what the questions of 38 lives need, and 94.8 %
 // without.
-func (c *choice) takeWhole(l *line) {
+func (c *choice) takeWhole(l *line, wide bool) {
 	beside := c.s.restOn[l.claims[0].source.ID]
 	if c.taken[l] || c.isOver(l) || l.Tokens > c.room(l) || slices.ContainsFunc(beside, func(at int32) bool { return c.taken[c.s.all[at]] }) {
 		return
 	}
 	whole := l.whole()
+	if wide {
+		if more := l.wide(); more != nil && wideShare*more.Tokens <= c.left {
+			whole = more
+		}
+	}
 	if whole == nil || whole.Tokens > c.room(l) {
 		return
 	}
@@ -86,25 +89,32 @@ func (c *choice) takeWhole(l *line) {
 		c.taken[other] = true
 		c.reserve.release(other)
 	}
-	if c.changed != nil {
+	if c.tight {
 		for _, other := range shown.also {
 			c.takeWithChanges(other)
 		}
 	}
 }
 
+// wideTokens is how long the lines of the most relevant messages may be, where that is at most one in
+// wideShare of the section.
+const (
+	wideTokens = 120
+	wideShare  = 8
+)
+
 // takeWithChanges takes a line and the later ones that may have changed it: what surely has is
-// taken first, with the room for the dates of both.
+// taken first.
 func (c *choice) takeWithChanges(l *line) {
 	if c.takeLogged(l) {
 		return
 	}
 	later := c.s.changes()[l]
 	for _, of := range later {
-		if !of.named || c.dated[l] || c.isOver(l) {
+		if !of.named || c.taken[l] && c.taken[of.line] || c.isOver(l) {
 			continue
 		}
-		need := changeTokens
+		need := earlierTokens
 		for _, of := range []*line{l, of.line} {
 			if !c.taken[of] {
 				need += of.Tokens
@@ -114,9 +124,8 @@ func (c *choice) takeWithChanges(l *line) {
 			continue
 		}
 		if c.takeWithChanges(of.line); c.taken[of.line] {
-			c.dated[l] = true
-			c.left -= changeTokens
-			c.sure += changeTokens
+			c.left -= earlierTokens
+			c.marks += earlierTokens
 		}
 	}
 	if c.take(l); !c.taken[l] {
@@ -130,21 +139,6 @@ func (c *choice) takeWithChanges(l *line) {
 	if l.endedBy != nil {
 		for _, at := range c.s.restOn[l.endedBy.by.claim.ID] {
 			c.take(c.s.all[at])
-		}
-	}
-}
-
-// markChanged marks the taken lines that another one has likely changed, the first ones taken
-// first, as far as there is room for dates.
-func (c *choice) markChanged() {
-	for _, shown := range c.chosen {
-		for _, l := range slices.Concat([]*line{c.s.all[shown.place]}, shown.also) {
-			if len(c.changed) >= c.dates/(2*dateTokens) {
-				return
-			}
-			if slices.ContainsFunc(c.s.changes()[l], func(later change) bool { return later.likely && !later.named && c.taken[later.line] }) {
-				c.changed[l.place] = true
-			}
 		}
 	}
 }
@@ -205,7 +199,7 @@ func (c *choice) takeNamed(a *Asked) {
 		if c.left <= least {
 			return
 		}
-		c.takeWhole(l)
+		c.takeWhole(l, false)
 		c.takeWithChanges(l)
 	}
 }
@@ -218,10 +212,10 @@ func (c *choice) takeRelevant(a *Asked) {
 			return
 		}
 		if a.likeness[l.place] > 0 {
-			c.takeWhole(l)
+			c.takeWhole(l, c.tight && i < latestWith)
 		}
 		c.takeWithChanges(l)
-		if c.changed != nil && i < latestWith && a.likeness[l.place] > 0 {
+		if c.tight && i < latestWith && a.likeness[l.place] > 0 {
 			for _, later := range c.s.latest(l) {
 				c.takeWithChanges(later)
 			}

@@ -19,13 +19,13 @@ import (
 )
 
 // Title is printed above the core section.
-const Title = "What the user has said, in their own words; the later of two that differ holds:\n"
+const Title = "What the user has said, by day, in their own words; the later of two that differ holds:\n"
 
 // passingTitle is printed above the lines of group [Passing], passingOnly if there are no others,
 // approvedTitle above those of group [Approved]. severalTitle and severalPassing take the place of
 // Title and passingOnly where the lines have several speakers.
 const (
-	severalTitle   = "What people have said here, in their own words; what one said later holds; without a name, the user's:\n"
+	severalTitle   = "What people have said here, by day, in their own words; what one said later holds; without a name, the user's:\n"
 	severalPassing = "What people have said here in passing, and may be over; without a name, the user's:\n"
 
 	approvedTitle = "Approved as true, in an assistant's words:\n"
@@ -91,7 +91,8 @@ func indexLines(lines []*line) *Lines {
 			cut = sync.OnceValue(func() *cutMessage { return cutOf(source.Content) })
 			cuts[source.ID] = cut
 		}
-		l.whole = sync.OnceValue(func() *line { return s.withMessage(l, cut) })
+		l.whole = sync.OnceValue(func() *line { return s.withMessage(l, cut, maxSentence) })
+		l.wide = sync.OnceValue(func() *line { return s.withMessage(l, cut, wideTokens) })
 		s.tokens += l.Tokens
 		if l.topics = l.claims[0].topics; len(l.claims) > 1 {
 			texts := []string{l.Text}
@@ -253,10 +254,10 @@ func (s *Lines) heads() (title, passing string) {
 	return Title, passingOnly
 }
 
-// titles returns the tokens of all titles that the lines may need.
+// titles returns the tokens of all titles and years that the lines may need.
 func (s *Lines) titles() int {
 	title, _ := s.heads()
-	n := text.Tokens(title) + text.Tokens(passingTitle)
+	n := text.Tokens(title) + text.Tokens(passingTitle) + s.forYears()
 	if slices.ContainsFunc(s.all, func(l *line) bool { return l.Group == Approved }) {
 		n += text.Tokens(approvedTitle)
 	}
@@ -274,20 +275,18 @@ func (s *Lines) titles() int {
 // that shares a word with it.
 func (a *Asked) Choose(budget int) Section {
 	s := a.s
-	c := &choice{s: s, now: a.now, left: budget - s.titles(), asked: s.sharing(a.question), taken: make(map[*line]bool), dated: make(map[*line]bool)}
+	c := &choice{s: s, now: a.now, left: budget - s.titles(), asked: s.sharing(a.question), taken: make(map[*line]bool)}
 	c.logs = a.logs(c.left)
-	c.dates = max(2*dateTokens, int(datesShare*float64(c.left)))
 	if s.Fit(budget) {
 		c.reserve = reserveAll(s.all)
 		for _, l := range a.lines { // before any is taken without its message, as the change of another
 			if a.likeness[l.place] > 0 {
-				c.takeWhole(l)
+				c.takeWhole(l, false)
 			}
 		}
 		c.takeRelevant(a)
 	} else {
-		c.changed = make(map[int]bool)
-		c.left -= s.forMonths(c.left)
+		c.tight = true
 		saved := newReserve(a.lines, int(briefShare*float64(c.left)), a.now)
 		c.takeKept(a.lines)
 		c.takeSoon()
@@ -301,19 +300,14 @@ func (a *Asked) Choose(budget int) Section {
 		c.takeSaved()
 		c.reserve = nil
 		c.takeRelevant(a)
-		c.markChanged()
 	}
 	slices.SortStableFunc(c.chosen, func(a, b *line) int { return a.place - b.place })
 	c.chosen = inTime(c.chosen)
-	chosen := dateTelling(s.dateChanges(c.chosen, c.changed, c.sure+min(c.dates, c.left)), budget-s.titles(), s.loc)
+	chosen := s.besideChanges(c.chosen, c.marks+max(0, c.left))
 	if len(chosen) == 0 {
 		return Section{AllHold: s.allHold, Several: s.several}
 	}
-	left := budget - s.titles()
-	for _, l := range chosen {
-		left -= l.Tokens
-	}
-	return Section{Text: s.shown(chosen, left), AllHold: s.allHold, Several: s.several, lines: chosen}
+	return Section{Text: s.shown(chosen), AllHold: s.allHold, Several: s.several, lines: chosen}
 }
 
 // passed reports whether a line is dormant or about a time that is over.
@@ -368,15 +362,9 @@ func (c *Section) Repeats(m *schema.Memory) bool {
 
 // Unquoted returns the entries without those that the section repeats, and without messages of
 // which a line quotes two thirds and all that has a word of the question. Several lines may stand
-// far apart: "the new number is 60912" says nothing without the sentence before it. A message whose
-// day may be the answer stays, unless the line has the day.
-func (c *Section) Unquoted(entries []Entry, question string, p *lexicon.Plan) []Entry {
-	quoted, lines := c.Quoted(), sync.OnceValue(func() (lines []string) {
-		for l := range strings.Lines(c.Text) {
-			lines = append(lines, text.Fold(strings.TrimPrefix(l, "- ")))
-		}
-		return lines
-	})
+// far apart: "the new number is 60912" says nothing without the sentence before it.
+func (c *Section) Unquoted(entries []Entry, question string) []Entry {
+	quoted := c.Quoted()
 	terms := text.QueryTerms(text.WithoutFunctionWords(question), maxLikenessTerms)
 	return slices.DeleteFunc(entries, func(e Entry) bool {
 		switch m := &e.Memory; {
@@ -386,13 +374,9 @@ func (c *Section) Unquoted(entries []Entry, question string, p *lexicon.Plan) []
 			return false
 		}
 		shown := text.Fold(cmp.Or(e.Content, text.Line(e.Memory.Content)))
-		return slices.ContainsFunc(lines(), func(l string) bool {
-			said, mark := cutMark(l)
-			if mark == "" && (p.AsksDate || len(p.Spans) > 0) {
-				return false
-			}
+		return slices.ContainsFunc(c.lines, func(l *line) bool {
 			rest := shown
-			for part := range strings.SplitSeq(said, "...") {
+			for part := range strings.SplitSeq(text.Fold(l.Text), "...") {
 				if part = strings.TrimSpace(part); part != "" {
 					rest = strings.Replace(rest, part, " ", 1)
 				}
@@ -400,14 +384,6 @@ func (c *Section) Unquoted(entries []Entry, question string, p *lexicon.Plan) []
 			return 3*len(rest) <= len(shown) && held(terms, rest) == 0
 		})
 	})
-}
-
-// cutMark splits a line at what [Line.Render] adds to the words of the user.
-func cutMark(line string) (said, mark string) {
-	if at := strings.LastIndex(line, " ("); at >= 0 && strings.HasSuffix(line, ")") {
-		return line[:at], line[at:]
-	}
-	return line, ""
 }
 
 // Quoted returns the public ids of the memories that the section quotes: messages, and claims

@@ -109,23 +109,22 @@ func TestFillsOfALongTimeAreLeftOut(t *testing.T) {
 }
 
 // A message is not shown again beside a line that quotes most of it, but for a word of the question
-// that the line does not hold, or for its day.
+// that the line does not hold.
 func TestMessagesQuotedByALine(t *testing.T) {
 	claims := make(map[int64]*ownClaim)
 	const bakery = "The bakery is built with Astro and pulls its cakes from Sanity, which the owner fills in herself in the little room behind the ovens with the blue door, the green chair and the picture of a boat on a lake in the hills."
 	const filler = "Pellow Dental has WordPress, more or less, with a theme by hand."
 	of := message(claims, 2, bakery+" "+filler, bakery)
 	section := chosen(claims, 400, "bakery")
-	require.Contains(t, section.Text, "- "+bakery+"\n")
+	require.Contains(t, section.Text, ": "+bakery+"\n")
 	record := []Entry{{Result: recall.Result{Memory: of[0].source}}}
 	require.False(t, section.Repeats(&of[0].source))
 	for question, kept := range map[string]int{
-		"What is the bakery built with?": 0, "Is it Astro?": 0, "Who runs on WordPress?": 1, "On which date did I tell you about the bakery?": 1,
+		"What is the bakery built with?": 0, "Is it Astro?": 0, "Who runs on WordPress?": 1, "On which date did I tell you about the bakery?": 0,
 	} {
-		p := lexicon.PlanOf(question, time.Date(2026, 3, 9, 12, 0, 0, 0, time.UTC))
-		assert.Len(t, section.Unquoted(slices.Clone(record), question, &p), kept, question)
+		assert.Len(t, section.Unquoted(slices.Clone(record), question), kept, question)
 	}
 	other := record[0]
 	other.Memory.UID = "m77"
-	assert.Len(t, section.Unquoted([]Entry{other}, "What is the bakery built with?", new(lexicon.Plan)), 1, "another message")
+	assert.Len(t, section.Unquoted([]Entry{other}, "What is the bakery built with?"), 1, "another message")
 }

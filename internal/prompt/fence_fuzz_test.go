@@ -45,13 +45,13 @@ func FuzzFence(f *testing.F) {
 		}
 
 		own := Line{Text: Shown(content), Before: Shown(speaker), Since: time.Unix(1, 0), Ended: Shown(session)}
-		shown := own.Render(false, time.UTC)
+		shown := own.Render(time.UTC)
 		b = Render(Head{Core: Title + shown}, []Entry{made("one")}, OrderBest, 0, time.UTC, ids.Of)
 		require.Equal(t, 1, strings.Count(shown, "\n"))
 		require.NotContains(t, shown, b.Nonce)
 		require.Len(t, recordsOf(t, b), 1)
 		fences, _, err := llmtest.Fences(b.Text)
 		require.NoError(t, err)
-		require.Equal(t, []string{strings.TrimSuffix(shown[2:], "\n")}, fences[0].Core)
+		require.Equal(t, []string{strings.TrimSuffix(strings.TrimPrefix(shown, "- Jan 1: "), "\n")}, fences[0].Core)
 	})
 }

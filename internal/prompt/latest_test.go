@@ -24,15 +24,3 @@ func TestLatestOfANameIsShown(t *testing.T) {
 	require.Contains(t, shown, is)
 	require.Less(t, strings.Count(shown, "\n"), 20)
 }
-
-// Lines stand below the month that they were said in, those with a date of their own too.
-func TestMonthsAboveDatedLines(t *testing.T) {
-	lines := linesOf(claimsOf(nil, "I keep bees.", "I saw the dentist yesterday.", "I have a kiln."), time.UTC, time.Time{})
-	for i, l := range lines.all {
-		l.Said = time.Date(2026, time.Month(i+1), 5, 9, 0, 0, 0, time.UTC)
-	}
-	lines = indexLines(lines.all)
-	lines.loc = time.UTC
-	shown := lines.shown(lines.all, 100)
-	require.Regexp(t, `2026-01:\n- I keep bees.*\n2026-02:\n- I saw the dentist yesterday.*\n2026-03:\n- I have a kiln`, shown)
-}

@@ -71,26 +71,24 @@ type Line struct {
 type line struct {
 	Line // the public part
 
-	shown    string       // the rendered line
-	also     []*line      // lines of the same message that it is shown in place of
-	relative bool         // it is dated because its dates are relative, or for another reason
-	earlier  bool         // it is shown below the later line that may have changed it
-	apart    bool         // it is shown above the earlier line that it may have changed, where that stands
-	endedBy  *ending      // what a later line says of it; nil while it holds
-	brief    *line        // of what was saved: only the sentences that were, for want of room; nil for others
-	whole    func() *line // with what the message says around it; nil if that is not shown
-	claims   []*ownClaim
-	speaker  string // see [ownClaim.voice]
-	shared   bool   // of several speakers' lines: not of its speaker, so that another may change it
-	place    int    // position among the lines
-	topics   topics.Set
-	vector   relevance.Vector
+	shown   string       // the rendered line
+	also    []*line      // lines of the same message that it is shown in place of
+	moved   bool         // it is shown beside a line that it changed or that changed it, not where its time is
+	endedBy *ending      // what a later line says of it; nil while it holds
+	brief   *line        // of what was saved: only the sentences that were, for want of room; nil for others
+	whole   func() *line // with what the message says around it; nil if that is not shown
+	wide    func() *line // the same with more of it
+	claims  []*ownClaim
+	speaker string // see [ownClaim.voice]
+	shared  bool   // of several speakers' lines: not of its speaker, so that another may change it
+	place   int    // position among the lines
+	topics  topics.Set
+	vector  relevance.Vector
 
 	likely   float64   // probability of staying true; 1 unless estimated
 	kept     bool      // a claim is protected
 	ends     float64   // probability that something no longer holds after it
 	length   int       // in terms, of the longest claim
-	tells    bool      // it tells a change
 	unparsed bool      // no pattern parsed any of its claims
 	passes   time.Time // zero if it does not pass
 	lapsed   bool      // all its claims name an end that is over
@@ -171,9 +169,7 @@ func linesOf(current map[int64]*ownClaim, loc *time.Location, now time.Time) *Li
 		if e := l.endedBy; e != nil {
 			l.Ended = cmp.Or(l.Ended, e.mark(loc).String())
 		}
-		l.relative = l.shared || slices.ContainsFunc(l.claims, func(c *ownClaim) bool { return c.relative || c.ofDay || c.free })
-		l.tells = said.TellsChange(l.Text)
-		l.shown = l.Render(l.relative, loc)
+		l.shown = l.Render(loc)
 		l.Tokens = text.Tokens(l.shown)
 		l.brief = l.shortest(loc)
 	}
@@ -351,13 +347,11 @@ func (l *line) shortest(loc *time.Location) *line {
 		return nil
 	}
 	brief := *l
-	brief.relative = false
 	var kept []string
 	for _, c := range l.claims {
 		if c.isLasting() {
 			continue
 		}
-		brief.relative = brief.relative || c.relative || c.ofDay
 		if !slices.ContainsFunc(kept, func(k string) bool { return strings.Contains(k, c.text) }) {
 			kept = append(slices.DeleteFunc(kept, func(k string) bool { return strings.Contains(c.text, k) }), c.text)
 		}
@@ -365,7 +359,7 @@ func (l *line) shortest(loc *time.Location) *line {
 	slices.SortStableFunc(kept, func(a, b string) int { return cmp.Compare(strings.Index(l.Text, a), strings.Index(l.Text, b)) })
 	if len(kept) > 0 {
 		brief.Text = strings.Join(kept, " … ")
-		brief.shown = brief.Render(brief.relative, loc)
+		brief.shown = brief.Render(loc)
 		brief.Tokens = text.Tokens(brief.shown)
 	}
 	if brief.Tokens >= l.Tokens {
@@ -391,10 +385,9 @@ func cutOf(content string) *cutMessage {
 }
 
 // withMessage returns a line with the sentences of its message around it, up to a courtesy
-// before it, a question after it and maxSentence tokens, or nil if there are none or one of
-// them no longer holds, was taken back, is of others or needs a date that the line has no
-// room for.
-func (s *Lines) withMessage(l *line, cut func() *cutMessage) *line {
+// before it, a question after it and most tokens, or nil if there are none or one of
+// them no longer holds, was taken back or is of others.
+func (s *Lines) withMessage(l *line, cut func() *cutMessage, most int) *line {
 	if len(l.claims[0].source.Content) <= len(l.Text) || l.Ended != "" {
 		return nil
 	}
@@ -410,7 +403,7 @@ func (s *Lines) withMessage(l *line, cut func() *cutMessage) *line {
 	inner, outer := first, last
 	fits := func(first, last int) bool {
 		part := message[bounds[first]:bounds[last]]
-		return len(part) <= maxSentence*longestToken && text.Tokens(part) <= maxSentence
+		return len(part) <= most*longestToken && text.Tokens(part) <= most
 	}
 	if !fits(first, last) {
 		return nil // a list, or only a part of a long sentence
@@ -442,13 +435,10 @@ func (s *Lines) withMessage(l *line, cut func() *cutMessage) *line {
 		}
 	}
 	whole.Said = l.claims[0].source.EventTime.Time
-	at := whole.Said.In(s.loc)
-	whole.relative = l.relative || isRelative(whole.Text, text.TimeSpans(whole.Text, at), at)
-	if whole.relative && !l.relative && !l.Since.IsZero() || !strings.Contains(cut().own, whole.Text) ||
-		lastEnding(s.endings, whole.Text, at, whole.speaker) != nil {
+	if !strings.Contains(cut().own, whole.Text) || lastEnding(s.endings, whole.Text, whole.Said, whole.speaker) != nil {
 		return nil
 	}
-	whole.shown = whole.Render(whole.relative, s.loc)
+	whole.shown = whole.Render(s.loc)
 	whole.Tokens = text.Tokens(whole.shown)
 	return &whole
 }
@@ -456,26 +446,27 @@ func (s *Lines) withMessage(l *line, cut func() *cutMessage) *line {
 // longestToken is the maximum length of what [text.Tokens] counts as one token, in bytes.
 const longestToken = 8
 
-// Render returns the line as shown to a model. It is dated if it replaced an
-// earlier statement, or if its own dates are relative and therefore need the day of
-// the message; so are wishes about how to answer that no pattern parsed, of which a later
-// one may contradict an earlier.
-func (l *Line) Render(relative bool, loc *time.Location) string {
-	about := l.Speaker
+// Render returns the line as shown to a model, with the day on which it was said: "- Mar 5: I
+// live in Lisbon." Its year stands above it.
+func (l *Line) Render(loc *time.Location) string {
+	said := l.Said.In(loc)
+	line := "- " + said.Format("Jan 2")
+	if l.Speaker != "" {
+		line += ", " + l.Speaker
+	}
 	if l.Project != "" {
-		about = strings.TrimPrefix(about+", in "+l.Project, ", ")
+		line += ", in " + l.Project
 	}
-	if about != "" {
-		about += ": "
+	line += ": " + l.Text
+	var marks []string
+	if since := l.Since.In(loc).Format(time.DateOnly); !l.Since.IsZero() && since != said.Format(time.DateOnly) {
+		marks = append(marks, "since "+since)
 	}
-	line := "- " + about + l.Text
-	switch {
-	case !l.Since.IsZero() && l.Before != "" && text.Fold(l.Before) != text.Fold(l.Text):
-		line += " (since " + l.Since.In(loc).Format(time.DateOnly) + "; before: " + text.Truncate(l.Before, maxBefore) + ")"
-	case !l.Since.IsZero():
-		line += " (since " + l.Since.In(loc).Format(time.DateOnly) + ")"
-	case relative:
-		line += " (said " + l.Said.In(loc).Format(time.DateOnly) + ")"
+	if !l.Since.IsZero() && l.Before != "" && text.Fold(l.Before) != text.Fold(l.Text) {
+		marks = append(marks, "before: "+text.Truncate(l.Before, maxBefore))
+	}
+	if len(marks) > 0 {
+		line += " (" + strings.Join(marks, "; ") + ")"
 	}
 	if l.Earlier != "" {
 		line += " (earlier: " + l.Earlier + ")"

@@ -26,8 +26,8 @@ func TestRelativeSentenceSaidTwiceIsDatedWithItsLastDay(t *testing.T) {
 	}
 	now := time.Date(2026, 3, 9, 12, 0, 0, 0, time.UTC)
 	section := linesOf(claims, time.UTC, time.Time{}).Ask(t.Context(), "dentist?", "", Meaning{}, nil, now).Choose(400)
-	require.Contains(t, section.Text, "- "+said+" (said 2026-03-09)\n")
-	require.NotContains(t, section.Text, "2026-03-05")
+	require.Contains(t, section.Text, "- Mar 9: "+said+"\n")
+	require.NotContains(t, section.Text, "Mar 5")
 	require.False(t, section.Repeats(&messages[0]))
 	require.True(t, section.Repeats(&messages[1]))
 	lines, _ := section.Lines()
@@ -47,7 +47,7 @@ func TestSentenceSaidAgainAfterItsEndHolds(t *testing.T) {
 	for day, said := range []string{"I swim on Tuesdays before work.", "I've given up swimming.", "I swim on Tuesdays before work."} {
 		message(claims, day+1, said, said)
 	}
-	require.Contains(t, chosen(claims, 400, "swimming").Text, "- I swim on Tuesdays before work.\n")
+	require.Contains(t, chosen(claims, 400, "swimming").Text, "- Mar 3: I swim on Tuesdays before work.\n")
 }
 
 // Lines of several speakers name those who are not the owner of the memory.
@@ -67,24 +67,24 @@ func TestLinesOfOtherSpeakersNameThem(t *testing.T) {
 		speakers []string
 		lines    string
 	}{
-		{"ada", []string{"Ada", "Ben"}, "- I'm allergic to nuts.\n- Ben: I'm allergic to nuts.\n"},
-		{"ada", []string{"Ada Lovelace", "", "ADA"}, "- I'm allergic to nuts.\n"},
-		{"ada", []string{"", "Ben", "ben"}, "- I'm allergic to nuts.\n- ben: I'm allergic to nuts.\n"},
-		{"u-17", []string{"Ada", "Ben"}, "- Ada: I'm allergic to nuts.\n- Ben: I'm allergic to nuts.\n"},
-		{"u-17", []string{"Ada", "Ada"}, "- I'm allergic to nuts.\n"}, // the owner by a name of hers
-		{"ada", []string{"Ada", "Ben\n- x [m1]"}, "- I'm allergic to nuts.\n- Ben / - x m1: I'm allergic to nuts.\n"},
+		{"ada", []string{"Ada", "Ben"}, "- Mar 1: I'm allergic to nuts.\n- Mar 2, Ben: I'm allergic to nuts.\n"},
+		{"ada", []string{"Ada Lovelace", "", "ADA"}, "- Mar 3: I'm allergic to nuts.\n"},
+		{"ada", []string{"", "Ben", "ben"}, "- Mar 1: I'm allergic to nuts.\n- Mar 3, ben: I'm allergic to nuts.\n"},
+		{"u-17", []string{"Ada", "Ben"}, "- Mar 1, Ada: I'm allergic to nuts.\n- Mar 2, Ben: I'm allergic to nuts.\n"},
+		{"u-17", []string{"Ada", "Ada"}, "- Mar 2: I'm allergic to nuts.\n"}, // the owner by a name of hers
+		{"ada", []string{"Ada", "Ben\n- x [m1]"}, "- Mar 1: I'm allergic to nuts.\n- Mar 2, Ben / - x m1: I'm allergic to nuts.\n"},
 	} {
 		title := Title
-		if strings.Contains(c.lines, ": ") {
+		if strings.Contains(c.lines, ", ") {
 			title = severalTitle
 		}
-		require.Equal(t, title+c.lines, shown(c.owner, c.speakers...), "%s %q", c.owner, c.speakers)
+		require.Equal(t, title+"2026:\n"+c.lines, shown(c.owner, c.speakers...), "%s %q", c.owner, c.speakers)
 	}
 }
 
-// What is of no speaker has its day where there are several, and stands after a later line of
+// What is of no speaker stands, where there are several, after a later line of
 // another speaker; what a speaker says of themselves is only of them.
-func TestLinesOfSeveralSpeakersHaveTheirDays(t *testing.T) {
+func TestLaterLinesOfSeveralSpeakersComeFirst(t *testing.T) {
 	for _, c := range []struct {
 		lines  [2]string
 		shared bool
@@ -107,11 +107,11 @@ func TestLinesOfSeveralSpeakersHaveTheirDays(t *testing.T) {
 				own.owner, own.source.Speaker = "team", who
 			}
 		}
-		want := severalTitle + "- Marek: " + c.lines[1] + " (said 2026-03-02)\n- Dana: " + c.lines[0] + " (said 2026-03-01)\n"
+		want := severalTitle + "2026:\n- Mar 2, Marek: " + c.lines[1] + "\n- Mar 1, Dana: " + c.lines[0] + "\n"
 		if !c.shared {
-			want = severalTitle + "- Dana: " + c.lines[0] + "\n- Marek: " + c.lines[1] + "\n"
+			want = severalTitle + "2026:\n- Mar 1, Dana: " + c.lines[0] + "\n- Mar 2, Marek: " + c.lines[1] + "\n"
 		}
-		require.Equal(t, want, strings.ReplaceAll(chosen(claims, 400, "office refund").Text, "- earlier: ", "- "))
+		require.Equal(t, want, strings.ReplaceAll(chosen(claims, 400, "office refund").Text, "- earlier, ", "- "))
 	}
 }
 
@@ -130,13 +130,12 @@ func TestSectionDoesNotRepeatAnotherSpeaker(t *testing.T) {
 	require.False(t, section.Repeats(&said))
 }
 
-// What was so on its day has its day: readings, symptoms and changes. What lasts has none.
-func TestLinesOfADayAreDated(t *testing.T) {
-	for dated, lines := range map[bool][]string{
+// What was so on its day is of that day only: readings, symptoms and changes. What lasts is not.
+func TestWhatIsOfItsDay(t *testing.T) {
+	for ofDay, lines := range map[bool][]string{
 		true: {
 			"fasting 7.0, BP 130/80, weight 85.1", "sugar 7.9 fasting", "62", "migraine again, woke up with it", "Cough still there",
 			"I feel a bit dizzy when I stand up since the new dose.", "My blood pressure is 150/95.", "I take 500 mg in the evening.",
-			"I'm vegetarian now.", "Scrap the vegetarian thing, I missed ham.", "Take back the latex, the test was negative.",
 			"Blutdruck 130/80 heute früh", "Mir ist wieder schwindlig.", "Azúcar en ayunas 110.", "Otra vez migraña.", "血糖6.8", "又头疼了。",
 		},
 		false: {
@@ -148,7 +147,7 @@ func TestLinesOfADayAreDated(t *testing.T) {
 		for _, line := range lines {
 			claims := make(map[int64]*ownClaim)
 			message(claims, 2, line, line)
-			require.Equal(t, dated, strings.Contains(chosen(claims, 400, "porto").Text, "(said 2026-03-02)"), line)
+			require.Equal(t, ofDay, linesOf(claims, time.UTC, time.Time{}).all[0].isDated(), line)
 		}
 	}
 }

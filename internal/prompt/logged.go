@@ -176,10 +176,9 @@ func (c *choice) takeEarlier(r *logged) {
 		}
 	}
 	with := *shown
-	with.relative = true
 	for most := min(mostEarlier, c.logs.left); most > 0; most /= 2 {
 		with.Earlier = r.Earlier(most, c.logs.inQuestion)
-		with.shown = with.Render(true, c.s.loc)
+		with.shown = with.Render(c.s.loc)
 		if with.Tokens = text.Tokens(with.shown); with.Tokens <= room && with.Earlier != "" {
 			break
 		}
@@ -213,7 +212,7 @@ func (c *choice) saysLittle(l *line, r *logged, member int) bool {
 		return true
 	}
 	bare, _ := series.Bare(l.Text)
-	return bare && (m.CorrectedBy >= 0 || c.logs.asked[r] && c.changed != nil && m.Rest <= fewBeside && !c.asked[int32(l.place)])
+	return bare && (m.CorrectedBy >= 0 || c.logs.asked[r] && c.tight && m.Rest <= fewBeside && !c.asked[int32(l.place)])
 }
 
 // fewBeside is how many terms a line with a reading may have that it says little besides.

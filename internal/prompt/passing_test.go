@@ -76,8 +76,8 @@ func TestWhatNamedItsOwnEndIsNotHidden(t *testing.T) {
 		}
 		before, after := shown(time.Date(2026, 3, 3, 9, 0, 0, 0, time.UTC)), shown(time.Date(2026, 3, 20, 9, 0, 0, 0, time.UTC))
 		require.NotContains(t, before, passingTitle)
-		require.Contains(t, before, "- "+sentence)
-		require.Contains(t, after, passingTitle+"- "+sentence+" (said 2026-03-01)\n")
+		require.Contains(t, before, ": "+sentence)
+		require.Contains(t, after, passingTitle+"2026:\n- Mar 1: "+sentence+"\n")
 	}
 }
 

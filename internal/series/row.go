@@ -97,9 +97,9 @@ func (s *Series) render(held []int, kept map[int]bool) string {
 			continue
 		}
 		m := &s.Members[i]
-		day := m.At.Format("01-02")
+		day := m.At.Format("Jan 2")
 		if m.At.Year() != year {
-			year, day = m.At.Year(), m.At.Format(time.DateOnly)
+			year, day = m.At.Year(), m.At.Format("Jan 2 2006")
 		}
 		parts, left = append(parts, m.Value+" "+day), false
 	}

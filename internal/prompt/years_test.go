@@ -12,9 +12,9 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Lines without a date of their own stand below the month in which they were said, or below a longer time
-// if there is no room for months, whether a tool saved them or a message said them. Kept lines have none.
-func TestLinesStandBelowTheirMonths(t *testing.T) {
+// Each line begins with its day, and stands below its year: what the user asked to keep first, then
+// what a tool saved and what messages said, by time.
+func TestLinesHaveTheirDaysBelowTheirYears(t *testing.T) {
 	at := func(year int, month time.Month, sentences ...string) map[int64]*ownClaim {
 		claims := claimsOf(schema.Attributes{schema.AttrSaid: schema.SaidLasting}, sentences...)
 		for id, c := range claims {
@@ -29,11 +29,7 @@ func TestLinesStandBelowTheirMonths(t *testing.T) {
 	claims := at(2025, 12, "I am mad about trains.", "We live in Oak Lane.", "The spare key is with Doreen.", "The stopcock is below the stairs.")
 	claims[2].claim.Attributes = nil // saved by a tool
 	claims[4].claim.Protected = true
-	require.Equal(t, Title+"- The stopcock is below the stairs.\n2025-12:\n- I am mad about trains.\n2026-01:\n- We live in Oak Lane.\n2026-02:\n- The spare key is with Doreen.\n", show(claims, 400))
-
-	claims = at(2026, 1, "I am mad about trains.", "We live in Oak Lane.")
-	claims[2].source.EventTime = schema.At(time.Date(2026, 1, 28, 9, 0, 0, 0, time.UTC))
-	require.Equal(t, Title+"- I am mad about trains.\n- We live in Oak Lane.\n", show(claims, 400), "one month only")
+	require.Equal(t, Title+"2026:\n- Mar 3: The stopcock is below the stairs.\n2025:\n- Dec 3: I am mad about trains.\n2026:\n- Jan 3: We live in Oak Lane.\n- Feb 3: The spare key is with Doreen.\n", show(claims, 400))
 
 	var sentences []string
 	for i := range 60 {
@@ -42,7 +38,7 @@ func TestLinesStandBelowTheirMonths(t *testing.T) {
 	for _, budget := range []int{100, 200, 400, 800} {
 		section := show(at(2023, 1, sentences...), budget)
 		require.LessOrEqual(t, text.Tokens(section), budget)
-		require.Contains(t, section, ":\n- The key", "%d: some time fits", budget)
+		require.Contains(t, section, ":\n- ", "%d: some line fits", budget)
 		last := ""
 		for line := range strings.Lines(section) {
 			if !strings.HasPrefix(line, "- ") && line != Title && line != passingTitle {
