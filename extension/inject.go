@@ -85,7 +85,7 @@ func (s *Session) find(ctx context.Context, question, whole string) (*Injection,
 	if !section.AllHold || section.Several {
 		relevant, unmarked = s.ext.mark(ctx, s.scope, relevant)
 	}
-	block := prompt.Render(prompt.Head{Blocks: core.Text, Core: section.Text, Note: noteLine(answer)}, relevant, blockOrder(plan), cfg.Injection.Tokens, loc, s.conversation().ids.Of)
+	block := prompt.Render(prompt.Head{Blocks: core.Text, Core: section.Text, Today: cfg.Now().In(loc), Note: noteLine(answer)}, relevant, blockOrder(plan), cfg.Injection.Tokens, loc, s.conversation().ids.Of)
 	found.Block, found.Tokens, found.nonce = block.Text, text.Tokens(block.Text), block.Nonce
 	for _, e := range block.Shown {
 		found.Items = append(found.Items, InjectedItem{Result: e.Result, Whole: !e.Cut})

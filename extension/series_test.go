@@ -45,9 +45,9 @@ func TestReadingsOfALog(t *testing.T) {
 		require.NoError(t, err)
 		return found.Block
 	}
-	pressure := "- Mar 20: 124/82 (earlier: 132/86 " + day(2) + ", 128/85 Mar 6, 129/84 Mar 8, 126/83 Mar 13, 131/85 Mar 17)\n"
+	pressure := ": 124/82 (earlier: 132/86 " + day(2) + ", 128/85 Mar 6, 129/84 Mar 8, 126/83 Mar 13, 131/85 Mar 17)\n"
 	require.Contains(t, ask("What's my latest blood pressure?"), pressure)
-	require.Contains(t, ask("What do I weigh now?"), "- Mar 16: 70.9 this morning (earlier: 71.8 "+day(3)+", 71.2 Mar 10, 70.9 Mar 14)\n", "two days in the same words")
+	require.Contains(t, ask("What do I weigh now?"), "- Mon Mar 16: 70.9 this morning (earlier: 71.8 "+day(3)+", 71.2 Mar 10, 70.9 Mar 14)\n", "two days in the same words")
 	require.NotContains(t, ask("What's my latest blood pressure?"), "- 139/84", "it was corrected")
 
 	for i := range 60 {

@@ -134,7 +134,7 @@ func TestEndingsMarkWhatTheyEnd(t *testing.T) {
 	l.says("We sold the caravan, it went to a couple from Hull.")
 	l.says("The trip to Porto is off.")
 	require.Contains(t, ask("Where is our caravan?"), "- Mar 3: Our caravan is parked in Whitby, by the abbey. (no longer so since 2026-03-06: We sold the caravan, it went to a couple from Hull.)")
-	require.Contains(t, ask("When do we go to Porto?"), "- Mar 4: The trip to Porto is from 12 to 16 May. (no longer so since 2026-03-07: The trip to Porto is off.)")
+	require.Contains(t, ask("When do we go to Porto?"), "- Wed Mar 4: The trip to Porto is from 12 to 16 May. (no longer so since 2026-03-07: The trip to Porto is off.)")
 
 	found, err := l.x.Timeline(t.Context(), dora, TimelineQuery{Kinds: []Kind{schema.KindEpisode}})
 	require.NoError(t, err)
@@ -172,7 +172,7 @@ func TestEndingsOfTheOwnerByName(t *testing.T) {
 }
 
 // Where a later line may have changed an earlier one, both are dated, the newer first.
-func TestChangesBesideEachOtherAreDated(t *testing.T) {
+func TestTwoNumbersOfOneThingStandByDay(t *testing.T) {
 	l := newDiary(t)
 	l.says("Alarm at the shop is 4471.")
 	l.says("My code for the bike shed is 7735.")
@@ -181,8 +181,7 @@ func TestChangesBesideEachOtherAreDated(t *testing.T) {
 	require.NoError(t, err)
 	found, err := s.Preview(t.Context(), "What's the alarm code?")
 	require.NoError(t, err)
-	require.Contains(t, found.Block, "- Mar 5: Alarm code is 9083.\n- earlier, Mar 3: Alarm at the shop is 4471.\n")
-	require.Contains(t, found.Block, "- Mar 4: My code for the bike shed is 7735.\n")
+	require.Contains(t, found.Block, "- Mar 3: Alarm at the shop is 4471.\n- Mar 4: My code for the bike shed is 7735.\n- Mar 5: Alarm code is 9083.\n")
 }
 
 // A saved fact stands above what was said.
@@ -193,12 +192,12 @@ func TestNewerSavedNumberStandsBesideTheOlder(t *testing.T) {
 	l.tool("remember_fact", map[string]any{"content": "User's shop alarm is 9083"})
 	section, err := l.x.coreSection(t.Context(), dora, coreRequest{question: "What is the capital of Peru?"})
 	require.NoError(t, err)
-	require.Contains(t, section.Text, "- Mar 4: Alarm at the shop is 9083.\n- earlier, Mar 3: Alarm at the shop is 4471.\n")
+	require.Contains(t, section.Text, "- Mar 3: Alarm at the shop is 4471.\n- Mar 4: Alarm at the shop is 9083.\n")
 }
 
-// What a model saves in its own words may not end what the user said, but both are dated, the
-// later first, whatever the user is called.
-func TestSavedFactsBesideWhatTheyMayEndAreDated(t *testing.T) {
+// What a model saves in its own words may not end what the user said, but both stand with their
+// days, whatever the user is called.
+func TestSavedFactsAndWhatTheyMayEndStandByDay(t *testing.T) {
 	for name, c := range map[string]struct {
 		speaker, said, later, fact string
 	}{
@@ -219,7 +218,7 @@ func TestSavedFactsBesideWhatTheyMayEndAreDated(t *testing.T) {
 			l.tool("remember_fact", map[string]any{"content": c.fact})
 			section, err := l.x.coreSection(t.Context(), dora, coreRequest{question: "Where do I live and work?"})
 			require.NoError(t, err)
-			require.Contains(t, section.Text, "- Mar 4: "+c.later+"\n")
+			require.Contains(t, section.Text, "Mar 4: "+c.later+"\n")
 			require.Contains(t, section.Text, "Mar 3: "+c.said+"\n")
 		})
 	}

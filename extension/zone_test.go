@@ -39,7 +39,7 @@ func TestDaysAreThoseOfTheUsersZone(t *testing.T) {
 	}
 	say(time.Date(2026, 2, 9, 21, 0, 0, 0, time.UTC), "", "", "") // the 10th
 
-	require.Contains(t, preview("What am I allergic to?"), "- Feb 9: ")
+	require.Contains(t, preview("What am I allergic to?"), "- Mon Feb 9: ")
 	require.Contains(t, tool("recent_context", `{"day": "2026-02-08"}`), "accordion")
 
 	for _, unknown := range []string{"Pacific/Atlantis", "Local", "../etc/passwd"} {
@@ -48,7 +48,7 @@ func TestDaysAreThoseOfTheUsersZone(t *testing.T) {
 	}
 	require.NoError(t, x.SetTimeZone(t.Context(), Scope{User: "new"}, "Asia/Tokyo"))
 	require.NoError(t, x.SetTimeZone(t.Context(), Scope{User: "ada"}, "Pacific/Auckland"))
-	require.Contains(t, preview("What am I allergic to?"), "- Feb 10: ")
+	require.Contains(t, preview("What am I allergic to?"), "- Tue Feb 10: ")
 	require.Contains(t, preview("Where does the boathouse key hang?"), "Mon 2026-02-09 09:00")
 	require.Contains(t, tool("recent_context", `{"day": "2026-02-09"}`), "accordion")
 	require.NotContains(t, tool("recent_context", `{"day": "2026-02-08"}`), "accordion")
@@ -64,7 +64,7 @@ func TestDaysAreThoseOfTheUsersZone(t *testing.T) {
 	require.NotEmpty(t, profile.Lines)
 
 	require.NoError(t, x.SetTimeZone(t.Context(), s.Scope(), ""))
-	require.Contains(t, preview("What am I allergic to?"), "- Feb 9: ")
+	require.Contains(t, preview("What am I allergic to?"), "- Mon Feb 9: ")
 	zone, err := x.location(t.Context(), Scope{User: "new"})
 	require.NoError(t, err)
 	require.Equal(t, "Asia/Tokyo", zone.String())

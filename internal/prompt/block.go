@@ -96,9 +96,18 @@ const anyID = "m55555"
 
 // Head is the text above the records. Each part consists of whole lines.
 type Head struct {
-	Blocks string // core memory, with its own preface
-	Core   string // the core section, with its title
-	Note   string // about the search, such as a date without any records
+	Blocks string    // core memory, with its own preface
+	Core   string    // the core section, with its title
+	Today  time.Time // the day, printed above it; zero for none
+	Note   string    // about the search, such as a date without any records
+}
+
+// today returns what says which day it is.
+func (h *Head) today() string {
+	if h.Core == "" || h.Today.IsZero() {
+		return ""
+	}
+	return h.Today.Format("Today is Mon Jan 2 2006.\n")
 }
 
 func (h *Head) empty() bool { return h.Blocks == "" && h.Core == "" }
@@ -155,7 +164,7 @@ func Render(head Head, entries []Entry, order Order, budget int, loc *time.Locat
 		return Block{}
 	}
 	var body strings.Builder
-	body.WriteString(preface + head.Blocks + head.Core + head.Note)
+	body.WriteString(preface + head.Blocks + head.today() + head.Core + head.Note)
 	if len(b.Shown) > 0 {
 		body.WriteString(title)
 	}

@@ -5,8 +5,6 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/relevance"
@@ -22,25 +20,13 @@ import (
 func (s *Lines) changesOf() map[*line][]change {
 	found := make(map[*line][]change)
 	s.named(found)
-	names := make(map[*line]bool) // it says itself what it ended
-	for _, later := range found {
-		for _, c := range later {
-			names[c.line] = true
-		}
-	}
 	newest := slices.Clone(s.all)
 	slices.SortStableFunc(newest, func(a, b *line) int { return b.Said.Compare(a.Said) })
 	ending := slices.DeleteFunc(slices.Clone(newest), func(l *line) bool { return l.ends < leastCompared })
 	for _, l := range ending[:min(len(ending), maxChanges)] {
-		pairs, ended := s.pairs(l), -1 // the likeliest of those that it may have ended: dates for all would mark what holds
-		for i, pair := range pairs {
-			if pair.ended && !names[l] && (ended < 0 || pair.P > pairs[ended].P) {
-				ended = i
-			}
-		}
-		for i, pair := range pairs {
-			if pair.P >= leastChange || pair.ended {
-				found[s.all[pair.Old]] = append(found[s.all[pair.Old]], change{line: l, p: pair.P, likely: pair.P >= likelyChange || i == ended})
+		for _, pair := range s.pairs(l) {
+			if pair.P >= leastChange {
+				found[s.all[pair.Old]] = append(found[s.all[pair.Old]], change{line: l, p: pair.P})
 			}
 		}
 	}
@@ -63,7 +49,7 @@ func (s *Lines) changesOf() map[*line][]change {
 		}
 		for _, v := range values {
 			if v.Said.Before(l.Said) && v.ofSame(l) && v.number != of[2] && (in(v.thing, thing) || in(thing, v.thing)) {
-				found[v.line] = append(found[v.line], change{line: l, p: surely, likely: true, surely: true})
+				found[v.line] = append(found[v.line], change{line: l, p: surely})
 			}
 		}
 		values = append(values, value{l, thing, of[2]})
@@ -84,10 +70,8 @@ func (s *Lines) changesOf() map[*line][]change {
 // change is a later line that may say what holds in place of an earlier one.
 type change struct {
 	*line
-	p      float64
-	likely bool // if both are shown, they are dated and stand together
-	named  bool // the later one says so of what the earlier one names, see [Lines.named]
-	surely bool // by the form of both: they stand together, the earlier one marked
+	p     float64
+	named bool // the later one says so of what the earlier one names, see [Lines.named]
 }
 
 // surely is the probability of a change that the forms of both lines show.
@@ -112,7 +96,7 @@ func (s *Lines) named(found map[*line][]change) {
 		later := &frames[i]
 		for j := range frames {
 			if old := &frames[j]; old.Said.Before(later.Said) && old.ofSame(later.line) && later.frame.Replaces(&old.frame) {
-				found[old.line] = append(found[old.line], change{line: later.line, p: surely, likely: true, named: true, surely: true})
+				found[old.line] = append(found[old.line], change{line: later.line, p: surely, named: true})
 			}
 		}
 	}
@@ -135,7 +119,7 @@ func (s *Lines) named(found map[*line][]change) {
 				}
 			}
 			if likeliest >= 0 {
-				found[s.all[likeliest]] = append(found[s.all[likeliest]], change{line: l, p: surely, likely: true, named: true, surely: true})
+				found[s.all[likeliest]] = append(found[s.all[likeliest]], change{line: l, p: surely, named: true})
 			}
 		}
 	}
@@ -180,7 +164,7 @@ func (s *Lines) exclusions(found map[*line][]change) {
 					continue
 				}
 				if v := said.Compare(later.claim.reading, old.claim.reading); v == said.Replaces || v == said.Unsure {
-					found[old.line] = append(found[old.line], change{line: later.line, p: surely, likely: true, surely: true})
+					found[old.line] = append(found[old.line], change{line: later.line, p: surely})
 				}
 			}
 		}
@@ -195,13 +179,11 @@ var (
 )
 
 // Parameters of [Lines.changesOf]: the probability of a change from which a later line is shown
-// with an earlier one and that from which both are dated; how many later
-// lines one is shown with; and the probability of ending something from which lines are compared
+// with an earlier one; how many later lines one is shown with; and the probability of ending something from which lines are compared
 // with all others, and how many of the newest, or with each other where they state the same kind
 // of thing.
 const (
 	leastChange   = 0.1
-	likelyChange  = 0.2
 	maxChanged    = 3
 	leastCompared = 0.05
 	maxChanges    = 100
@@ -212,36 +194,13 @@ type Pair struct {
 	Old      int // place
 	Features [relevance.PairFeatures]float32
 	P        float64
-	ended    bool // by what the later line says by itself
 }
-
-// sharesWord reports whether two lines do, besides words for their user.
-func sharesWord(a, b *line) bool {
-	held := text.QueryTerms(b.words(), maxLikenessTerms)
-	return slices.ContainsFunc(text.QueryTerms(a.words(), maxLikenessTerms), func(term string) bool {
-		return slices.Contains(held, term) && !slices.Contains(userTerms, term)
-	})
-}
-
-// userTerms are those by which saved facts begin.
-var userTerms = text.QueryTerms("user benutzer nutzer usuario usuaria 用户", 0)
 
 // leastShared is the likeness from which two lines are compared, and usualLines the number of
 // lines that it is of.
 const (
 	leastShared = 1
 	usualLines  = 150
-)
-
-// What says by itself that something no longer holds, with a probability of leastEnding, is
-// likely about what it shares a rare word with, "it's over with Elif", and with one of surelyEnding about
-// the likest line, if that has nearly the same topics: "I eat meat again". leastNamed is the likeness by
-// a word that one in sixteen lines contains.
-const (
-	leastEnding  = 0.1
-	surelyEnding = 0.5
-	leastNamed   = 2.8
-	leastNearest = 0.8
 )
 
 // pairs compares a line with the earlier ones that it has something in common with and may
@@ -264,7 +223,6 @@ func (s *Lines) pairs(later *line) (pairs []Pair) {
 	}
 	slices.Sort(totals)
 	tells := is(said.TellsChange(words))
-	ends := later.ends >= leastEnding
 	for i, l := range s.all {
 		of := total(i)
 		if !l.Said.Before(later.Said) || of < leastShared || !l.ofSame(later) {
@@ -282,91 +240,8 @@ func (s *Lines) pairs(later *line) (pairs []Pair) {
 		} {
 			p.Features[f] = float32(v)
 		}
-		likest := later.ends >= surelyEnding && of == totals[len(totals)-1] && g.near[i] >= leastNearest
 		p.P = relevance.Changes.P(&p.Features)
-		p.ended = likest || ends && rare*g.exact[i] >= leastNamed && sharesWord(later, l)
 		pairs = append(pairs, p)
 	}
 	return pairs
-}
-
-// mostBeside is the length, in tokens, of a line that is marked as earlier: of a longer one something
-// likely holds. With every likely pair marked, few of 66 in the contexts of a life were right.
-const mostBeside = 24
-
-// earlierTokens is about the cost of marking a line as the earlier of two.
-var earlierTokens = text.Tokens("earlier,  2006")
-
-// besideChanges moves a short line that a later chosen one surely changed below that and marks it
-// as earlier, as far as the tokens allow; the others keep their places. A later one that was said in
-// passing joins the line that it may have ended. chosen is in display order.
-func (s *Lines) besideChanges(chosen []*line, left int) []*line {
-	at := make(map[int]int, len(chosen))
-	for i, l := range chosen {
-		at[l.place] = i
-		for _, other := range l.also {
-			at[other.place] = i
-		}
-	}
-	anchors := make([]int, len(chosen)) // the place of the newest change
-	for i := range anchors {
-		anchors[i] = i
-	}
-	for _, named := range []bool{true, false} {
-		for i, l := range slices.Backward(chosen) {
-			if l.endedBy != nil {
-				continue
-			}
-			for _, old := range slices.Concat([]*line{s.all[l.place]}, l.also) {
-				for _, later := range s.changes()[old] {
-					of, shown := at[later.place]
-					if !shown || of == i || !later.likely || later.named != named || !l.ofSame(later.line) {
-						continue
-					}
-					older, newer := chosen[i], chosen[of]
-					switch {
-					case later.surely && older.below(newer) && older.Ended == "" && text.Tokens(old.Text) <= mostBeside:
-						if marked := older.beside(newer, "earlier, ", s.loc); marked.Tokens-older.Tokens <= left {
-							left -= marked.Tokens - older.Tokens
-							chosen[i], anchors[i] = marked, max(anchors[i], anchors[of])
-						}
-					case older.below(newer): // both keep their places
-					case newer.Group == Passing && !newer.lapsed && older.Group != Approved: // what may have ended a line is not perhaps over itself
-						if moved := newer.beside(older, "", s.loc); moved.Tokens-newer.Tokens <= left {
-							left -= moved.Tokens - newer.Tokens
-							moved.Group = older.Group
-							chosen[of], anchors[of] = moved, anchors[i]
-						}
-					}
-				}
-			}
-		}
-	}
-	order := make([]int, len(chosen))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(anchors[a], anchors[b]), b-a) })
-	ordered := make([]*line, len(chosen))
-	for i, from := range order {
-		ordered[i] = chosen[from]
-	}
-	return ordered
-}
-
-// beside returns the line as shown beside another one, with a mark and, if that is not the other's,
-// its year.
-func (l *line) beside(other *line, mark string, loc *time.Location) *line {
-	if l.moved {
-		return l
-	}
-	d := *l
-	d.moved = true
-	said := l.Said.In(loc)
-	if day := said.Format("Jan 2"); said.Year() != other.Said.In(loc).Year() {
-		d.shown = strings.Replace(d.shown, day, said.Format("Jan 2 2006"), 1)
-	}
-	d.shown = "- " + mark + strings.TrimPrefix(d.shown, "- ")
-	d.Tokens = text.Tokens(d.shown)
-	return &d
 }

@@ -18,7 +18,6 @@ type choice struct {
 	taken   map[*line]bool
 	chosen  []*line // as shown
 	tight   bool    // not all lines fit
-	marks   int     // tokens kept for marking what has surely changed
 
 	logs *logs
 }
@@ -114,7 +113,7 @@ func (c *choice) takeWithChanges(l *line) {
 		if !of.named || c.taken[l] && c.taken[of.line] || c.isOver(l) {
 			continue
 		}
-		need := earlierTokens
+		need := 0
 		for _, of := range []*line{l, of.line} {
 			if !c.taken[of] {
 				need += of.Tokens
@@ -123,10 +122,7 @@ func (c *choice) takeWithChanges(l *line) {
 		if need > c.room(l) {
 			continue
 		}
-		if c.takeWithChanges(of.line); c.taken[of.line] {
-			c.left -= earlierTokens
-			c.marks += earlierTokens
-		}
+		c.takeWithChanges(of.line)
 	}
 	if c.take(l); !c.taken[l] {
 		return

@@ -18,19 +18,14 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
-// Title is printed above the core section.
-const Title = "What the user has said, by day, in their own words; the later of two that differ holds:\n"
-
-// passingTitle is printed above the lines of group [Passing], passingOnly if there are no others,
-// approvedTitle above those of group [Approved]. severalTitle and severalPassing take the place of
-// Title and passingOnly where the lines have several speakers.
+// Title is printed above the core section, severalTitle in its place where the lines have several
+// speakers, keptTitle above the lines of group [Kept] and approvedTitle above those of group
+// [Approved].
 const (
-	severalTitle   = "What people have said here, by day, in their own words; what one said later holds; without a name, the user's:\n"
-	severalPassing = "What people have said here in passing, and may be over; without a name, the user's:\n"
-
+	Title         = "What the user has said, by day, in their own words; the later of two that differ holds:\n"
+	severalTitle  = "What people have said here, by day, in their own words; what one said later holds; without a name, the user's:\n"
+	keptTitle     = "Kept on request:\n"
 	approvedTitle = "Approved as true, in an assistant's words:\n"
-	passingTitle  = "Said in passing, and perhaps over:\n"
-	passingOnly   = "What the user has said in passing, and may be over:\n"
 )
 
 // Section is the part of a user's lines shown to a model.
@@ -245,21 +240,26 @@ func (s *Lines) Room(budget int) int {
 	return min(max(0, budget), s.tokens+s.titles())
 }
 
-// heads returns the titles of the lines and of those that were said in passing if there are no
-// others.
-func (s *Lines) heads() (title, passing string) {
-	if s.several {
-		return severalTitle, severalPassing
+// title returns what stands above a part of the lines.
+func (s *Lines) title(part int) string {
+	switch {
+	case part == Kept.part():
+		return keptTitle
+	case part == Approved.part():
+		return approvedTitle
+	case s.several:
+		return severalTitle
 	}
-	return Title, passingOnly
+	return Title
 }
 
 // titles returns the tokens of all titles and years that the lines may need.
 func (s *Lines) titles() int {
-	title, _ := s.heads()
-	n := text.Tokens(title) + text.Tokens(passingTitle) + s.forYears()
-	if slices.ContainsFunc(s.all, func(l *line) bool { return l.Group == Approved }) {
-		n += text.Tokens(approvedTitle)
+	n := s.forYears()
+	for part := range parts {
+		if slices.ContainsFunc(s.all, func(l *line) bool { return l.Group.part() == part }) {
+			n += text.Tokens(s.title(part))
+		}
 	}
 	return n
 }
@@ -301,13 +301,8 @@ func (a *Asked) Choose(budget int) Section {
 		c.reserve = nil
 		c.takeRelevant(a)
 	}
-	slices.SortStableFunc(c.chosen, func(a, b *line) int { return a.place - b.place })
-	c.chosen = inTime(c.chosen)
-	chosen := s.besideChanges(c.chosen, c.marks+max(0, c.left))
-	if len(chosen) == 0 {
-		return Section{AllHold: s.allHold, Several: s.several}
-	}
-	return Section{Text: s.shown(chosen), AllHold: s.allHold, Several: s.several, lines: chosen}
+	inTime(c.chosen)
+	return Section{Text: s.shown(c.chosen), AllHold: s.allHold, Several: s.several, lines: c.chosen}
 }
 
 // passed reports whether a line is dormant or about a time that is over.

@@ -46,7 +46,7 @@ func TestLinesLikeTheQuestionByMeaning(t *testing.T) {
 			m.Of[int64(id+2)] = [][]float32{{0, 1}, {0.1, 0.99}}
 		}
 		m.Of[1] = [][]float32{{near, 0.1}}
-		return lines.Ask(t.Context(), "How much did Ann pay for the water?", "", m, found, time.Now()).Choose(64).Text
+		return lines.Ask(t.Context(), "How much did Ann pay for the water?", "", m, found, time.Now()).Choose(56).Text
 	}
 	require.NotContains(t, ask(0.1), means)
 	require.Contains(t, ask(0.9), means)
@@ -286,11 +286,11 @@ func TestLinesAboutTomorrowComeFirst(t *testing.T) {
 	}
 	sentences = append(sentences, "The endoscopy is on 5 June at half past eight.", "The dentist is on 7 June.", "Papa died on 5 June, ten years ago.")
 	lines := linesOf(claimsOf(nil, sentences...), time.UTC, time.Time{})
-	shown := lines.Ask(t.Context(), "Shall I cook some noodles?", "", Meaning{}, nil, time.Date(2026, 6, 4, 22, 0, 0, 0, time.UTC)).Choose(620).Text
+	shown := lines.Ask(t.Context(), "Shall I cook some noodles?", "", Meaning{}, nil, time.Date(2026, 6, 4, 22, 0, 0, 0, time.UTC)).Choose(640).Text
 	require.Contains(t, shown, "endoscopy")
 	require.Contains(t, shown, "Papa")
 	require.NotContains(t, shown, "dentist")
-	require.NotContains(t, lines.Ask(t.Context(), "Shall I cook some noodles?", "", Meaning{}, nil, time.Date(2026, 6, 2, 22, 0, 0, 0, time.UTC)).Choose(620).Text, "endoscopy")
+	require.NotContains(t, lines.Ask(t.Context(), "Shall I cook some noodles?", "", Meaning{}, nil, time.Date(2026, 6, 2, 22, 0, 0, 0, time.UTC)).Choose(640).Text, "endoscopy")
 }
 
 // A message that says little by itself is about what was said before it.
@@ -327,7 +327,7 @@ func TestLinesAreShownWithTheirMessage(t *testing.T) {
 	require.NotContains(t, ask("Water bill number 22?", as), "They/them")
 	require.Contains(t, ask("Introduce Sol.", func(c *ownClaim) { c.over = []string{"they/them."} }), "- Apr 10: Sol is my new part-timer.\n", "superseded")
 	require.Contains(t, ask("Introduce Sol.", func(c *ownClaim) { c.source.Content += strings.Repeat(" And so on.", 100) }), "Catch me if I slip.", "what there is room for")
-	require.Contains(t, ask("Introduce Sol.", func(c *ownClaim) { c.source.Content = "Sol is my new part-timer. He starts tomorrow." }), "- Apr 10: Sol is my new part-timer. He starts tomorrow.\n")
+	require.Contains(t, ask("Introduce Sol.", func(c *ownClaim) { c.source.Content = "Sol is my new part-timer. He starts tomorrow." }), "- Fri Apr 10: Sol is my new part-timer. He starts tomorrow.\n")
 }
 
 // A fact that rests on several sentences of a message is shown with all of them, although the

@@ -44,8 +44,8 @@ func FuzzFence(f *testing.F) {
 			require.True(t, strings.HasPrefix(records[0].Text, text.Line(content)))
 		}
 
-		own := Line{Text: Shown(content), Before: Shown(speaker), Since: time.Unix(1, 0), Ended: Shown(session)}
-		shown := own.Render(time.UTC)
+		own := line{Line: Line{Text: Shown(content), Before: Shown(speaker), Since: time.Unix(1, 0), Ended: Shown(session)}}
+		shown := own.render(time.UTC)
 		b = Render(Head{Core: Title + shown}, []Entry{made("one")}, OrderBest, 0, time.UTC, ids.Of)
 		require.Equal(t, 1, strings.Count(shown, "\n"))
 		require.NotContains(t, shown, b.Nonce)

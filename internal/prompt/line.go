@@ -71,19 +71,19 @@ type Line struct {
 type line struct {
 	Line // the public part
 
-	shown   string       // the rendered line
-	also    []*line      // lines of the same message that it is shown in place of
-	moved   bool         // it is shown beside a line that it changed or that changed it, not where its time is
-	endedBy *ending      // what a later line says of it; nil while it holds
-	brief   *line        // of what was saved: only the sentences that were, for want of room; nil for others
-	whole   func() *line // with what the message says around it; nil if that is not shown
-	wide    func() *line // the same with more of it
-	claims  []*ownClaim
-	speaker string // see [ownClaim.voice]
-	shared  bool   // of several speakers' lines: not of its speaker, so that another may change it
-	place   int    // position among the lines
-	topics  topics.Set
-	vector  relevance.Vector
+	shown    string       // the rendered line
+	also     []*line      // lines of the same message that it is shown in place of
+	relative bool         // its dates need the day of the week on which it was said
+	endedBy  *ending      // what a later line says of it; nil while it holds
+	brief    *line        // of what was saved: only the sentences that were, for want of room; nil for others
+	whole    func() *line // with what the message says around it; nil if that is not shown
+	wide     func() *line // the same with more of it
+	claims   []*ownClaim
+	speaker  string // see [ownClaim.voice]
+	shared   bool   // of several speakers' lines: not of its speaker, so that another may change it
+	place    int    // position among the lines
+	topics   topics.Set
+	vector   relevance.Vector
 
 	likely   float64   // probability of staying true; 1 unless estimated
 	kept     bool      // a claim is protected
@@ -169,18 +169,13 @@ func linesOf(current map[int64]*ownClaim, loc *time.Location, now time.Time) *Li
 		if e := l.endedBy; e != nil {
 			l.Ended = cmp.Or(l.Ended, e.mark(loc).String())
 		}
-		l.shown = l.Render(loc)
+		l.relative = slices.ContainsFunc(l.claims, func(c *ownClaim) bool { return c.relative })
+		l.shown = l.render(loc)
 		l.Tokens = text.Tokens(l.shown)
 		l.brief = l.shortest(loc)
 	}
 	slices.SortStableFunc(lines, func(a, b *line) int {
-		if c := cmp.Or(cmp.Compare(slices.Index(groups, a.Group), slices.Index(groups, b.Group)), compareBool(a.shared, b.shared)); c != 0 {
-			return c
-		}
-		if c := a.Said.Compare(b.Said); a.shared && c != 0 {
-			return -c // the newer first: another may have said it before
-		}
-		return cmp.Or(a.Said.Compare(b.Said),
+		return cmp.Or(cmp.Compare(slices.Index(groups, a.Group), slices.Index(groups, b.Group)), a.Said.Compare(b.Said),
 			cmp.Compare(a.claims[0].source.ID, b.claims[0].source.ID), cmp.Compare(strings.Index(a.claims[0].source.Content, a.Text), strings.Index(b.claims[0].source.Content, b.Text)))
 	})
 	of := indexLines(withoutRepeats(lines))
@@ -359,7 +354,7 @@ func (l *line) shortest(loc *time.Location) *line {
 	slices.SortStableFunc(kept, func(a, b string) int { return cmp.Compare(strings.Index(l.Text, a), strings.Index(l.Text, b)) })
 	if len(kept) > 0 {
 		brief.Text = strings.Join(kept, " … ")
-		brief.shown = brief.Render(loc)
+		brief.shown = brief.render(loc)
 		brief.Tokens = text.Tokens(brief.shown)
 	}
 	if brief.Tokens >= l.Tokens {
@@ -438,7 +433,9 @@ func (s *Lines) withMessage(l *line, cut func() *cutMessage, most int) *line {
 	if !strings.Contains(cut().own, whole.Text) || lastEnding(s.endings, whole.Text, whole.Said, whole.speaker) != nil {
 		return nil
 	}
-	whole.shown = whole.Render(s.loc)
+	at := whole.Said.In(s.loc)
+	whole.relative = isRelative(whole.Text, text.TimeSpans(whole.Text, at), at)
+	whole.shown = whole.render(s.loc)
 	whole.Tokens = text.Tokens(whole.shown)
 	return &whole
 }
@@ -446,11 +443,15 @@ func (s *Lines) withMessage(l *line, cut func() *cutMessage, most int) *line {
 // longestToken is the maximum length of what [text.Tokens] counts as one token, in bytes.
 const longestToken = 8
 
-// Render returns the line as shown to a model, with the day on which it was said: "- Mar 5: I
-// live in Lisbon." Its year stands above it.
-func (l *Line) Render(loc *time.Location) string {
+// render returns the line as shown to a model, with the day on which it was said: "- Mar 5: I
+// live in Lisbon.", "- Thu Mar 5: The dentist is on Tuesday." Its year stands above it.
+func (l *line) render(loc *time.Location) string {
 	said := l.Said.In(loc)
-	line := "- " + said.Format("Jan 2")
+	line := "- "
+	if l.relative {
+		line += said.Format("Mon ")
+	}
+	line += said.Format("Jan 2")
 	if l.Speaker != "" {
 		line += ", " + l.Speaker
 	}

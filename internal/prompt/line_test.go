@@ -26,7 +26,7 @@ func TestRelativeSentenceSaidTwiceIsDatedWithItsLastDay(t *testing.T) {
 	}
 	now := time.Date(2026, 3, 9, 12, 0, 0, 0, time.UTC)
 	section := linesOf(claims, time.UTC, time.Time{}).Ask(t.Context(), "dentist?", "", Meaning{}, nil, now).Choose(400)
-	require.Contains(t, section.Text, "- Mar 9: "+said+"\n")
+	require.Contains(t, section.Text, "- Mon Mar 9: "+said+"\n")
 	require.NotContains(t, section.Text, "Mar 5")
 	require.False(t, section.Repeats(&messages[0]))
 	require.True(t, section.Repeats(&messages[1]))
@@ -82,36 +82,20 @@ func TestLinesOfOtherSpeakersNameThem(t *testing.T) {
 	}
 }
 
-// What is of no speaker stands, where there are several, after a later line of
-// another speaker; what a speaker says of themselves is only of them.
-func TestLaterLinesOfSeveralSpeakersComeFirst(t *testing.T) {
-	for _, c := range []struct {
-		lines  [2]string
-		shared bool
-	}{
-		{[2]string{"Our office is on Dluga 12.", "The office has moved to Swietojanska 40."}, true},
-		{[2]string{"whenever a customer asks for a refund above 200 euros, ask Dana first", "change of plan on refunds: the limit is 500 now, below that nobody needs to ask me"}, true},
-		{[2]string{"Standup is at 9:30.", "Standup is at 10 from now on."}, true},
-		{[2]string{"Unser Büro ist in der Lange Straße 12.", "Das Büro ist umgezogen, Marktplatz 4."}, true},
-		{[2]string{"La oficina está en Cádiz.", "La oficina se ha mudado a Sevilla."}, true},
-		{[2]string{"我们办公室在长宁路12号。", "办公室搬到南京路40号了。"}, true},
-		{[2]string{"I live in Gdansk.", "I live in Gdynia."}, false},
-		{[2]string{"My desk is by the window.", "My desk is by the door."}, false},
-		{[2]string{"Ich wohne in Graz.", "Ich wohne in Wien."}, false},
-		{[2]string{"Vivo en Cádiz.", "Vivo en Sevilla."}, false},
-		{[2]string{"我住在上海。", "我住在北京。"}, false},
+// What two speakers say stands by day, whether it is of one of them or of both.
+func TestLinesOfSeveralSpeakersStandByDay(t *testing.T) {
+	for _, lines := range [][2]string{
+		{"Our office is on Dluga 12.", "The office has moved to Swietojanska 40."},
+		{"我们办公室在长宁路12号。", "办公室搬到南京路40号了。"},
+		{"I live in Gdansk.", "I live in Gdynia."},
 	} {
 		claims := make(map[int64]*ownClaim)
 		for i, who := range []string{"Dana", "Marek"} {
-			for _, own := range message(claims, i+1, c.lines[i], c.lines[i]) {
+			for _, own := range message(claims, i+1, lines[i], lines[i]) {
 				own.owner, own.source.Speaker = "team", who
 			}
 		}
-		want := severalTitle + "2026:\n- Mar 2, Marek: " + c.lines[1] + "\n- Mar 1, Dana: " + c.lines[0] + "\n"
-		if !c.shared {
-			want = severalTitle + "2026:\n- Mar 1, Dana: " + c.lines[0] + "\n- Mar 2, Marek: " + c.lines[1] + "\n"
-		}
-		require.Equal(t, want, strings.ReplaceAll(chosen(claims, 400, "office refund").Text, "- earlier, ", "- "))
+		require.Equal(t, severalTitle+"2026:\n- Mar 1, Dana: "+lines[0]+"\n- Mar 2, Marek: "+lines[1]+"\n", chosen(claims, 400, "office refund").Text)
 	}
 }
 

@@ -178,7 +178,7 @@ func (c *choice) takeEarlier(r *logged) {
 	with := *shown
 	for most := min(mostEarlier, c.logs.left); most > 0; most /= 2 {
 		with.Earlier = r.Earlier(most, c.logs.inQuestion)
-		with.shown = with.Render(c.s.loc)
+		with.shown = with.render(c.s.loc)
 		if with.Tokens = text.Tokens(with.shown); with.Tokens <= room && with.Earlier != "" {
 			break
 		}

@@ -37,20 +37,6 @@ func chosen(claims map[int64]*ownClaim, budget int, question string) Section {
 
 var lasting = schema.Attributes{schema.AttrSaid: schema.SaidLasting}
 
-// What the user asked to keep does not stand among what may be over.
-func TestKeptSentenceIsNotShownAsSaidInPassing(t *testing.T) {
-	claims := make(map[int64]*ownClaim)
-	of := message(claims, 2, "I am mad about trains. Nadia signs my expenses.", "I am mad about trains.", "Nadia signs my expenses.")
-	for _, c := range []*ownClaim{of[0], message(claims, 1, "The kettle was loud.", "The kettle was loud.")[0]} {
-		c.claim.Attributes, c.claim.Confidence = lasting, 0.1
-	}
-	require.Equal(t, Passing, groupOf(&of[0].claim))
-	shown := chosen(claims, 400, "trains").Text
-	require.Contains(t, shown, "Nadia signs my expenses.")
-	_, passing, _ := strings.Cut(shown, passingTitle)
-	require.NotContains(t, passing, "Nadia")
-}
-
 // A fact beside the one that the question is about is not injected once more.
 func TestSectionRepeatsTheNeighboursOfALine(t *testing.T) {
 	claims := make(map[int64]*ownClaim)
@@ -82,7 +68,7 @@ func TestChangesOfNeighboursAreSelected(t *testing.T) {
 		}
 	}
 	section := chosen(claims, 4000, "trains").Text
-	require.Contains(t, section, "- earlier, Mar 1: I am mad about trains. "+was+"\n")
+	require.Contains(t, section, "- Mar 1: I am mad about trains. "+was+"\n")
 }
 
 // A message around a line is short, whatever ends its sentences.
@@ -118,7 +104,7 @@ func TestDatesOfNeighbours(t *testing.T) {
 	claims := make(map[int64]*ownClaim)
 	message(claims, 20, "I am mad about trains. My sister comes tomorrow.", "I am mad about trains.")
 	message(claims, 2, "I am mad about trains.", "I am mad about trains.")
-	require.Contains(t, chosen(claims, 400, "Which trains shall I take?").Text, "- Mar 20: I am mad about trains. My sister comes tomorrow.\n")
+	require.Contains(t, chosen(claims, 400, "Which trains shall I take?").Text, "- Fri Mar 20: I am mad about trains. My sister comes tomorrow.\n")
 }
 
 // No section exceeds its budget, shows a claim twice or, where all lines fit, loses one.
