@@ -171,7 +171,7 @@ func TestEndingsOfTheOwnerByName(t *testing.T) {
 	}
 }
 
-// Where a later line may have changed an earlier one, both are dated, the newer first.
+// Where a later line may have changed an earlier one, both stand with their days.
 func TestTwoNumbersOfOneThingStandByDay(t *testing.T) {
 	l := newDiary(t)
 	l.says("Alarm at the shop is 4471.")
@@ -184,7 +184,7 @@ func TestTwoNumbersOfOneThingStandByDay(t *testing.T) {
 	require.Contains(t, found.Block, "- Mar 3: Alarm at the shop is 4471.\n- Mar 4: My code for the bike shed is 7735.\n- Mar 5: Alarm code is 9083.\n")
 }
 
-// A saved fact stands above what was said.
+// A saved fact stands among what was said.
 func TestNewerSavedNumberStandsBesideTheOlder(t *testing.T) {
 	l := newDiary(t)
 	l.says("Alarm at the shop is 4471.")
