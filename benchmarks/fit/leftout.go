@@ -1,17 +1,3 @@
-// Command leftout measures folders of lives (docs/LIVES.md), each life with models of the order
-// of lines and of one's own affairs that were fitted without its part of the lives
-// ([evalset.Part]), as
-//
-//	go run ./internal/relevance/fit -o DIR/lines.bin FOLDER...
-//	go run ./internal/intent/fit -leave-out own
-//
-// write them: DIR/lines.bin.0 and internal/intent/own.bin.0 to those of part 4. The other models that
-// lives were fitted to (intent.Changes, Feigned and Unstored, relevance.Changes) are those in the code.
-//
-//	go run ./internal/measure/leftout -lines DIR/lines.bin FOLDER...
-//
-// It prints a row for each folder and one for all, as in docs/LIVES.md. Folders in -unseen are
-// measured with the models in the code.
 package main
 
 import (
@@ -22,57 +8,45 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"text/tabwriter"
 
-	"golang.org/x/sync/errgroup"
-
-	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/evalset"
 	"github.com/ebbmem/ebb/internal/intent"
 	"github.com/ebbmem/ebb/internal/measure"
 	"github.com/ebbmem/ebb/internal/relevance"
 )
 
-func main() {
-	lines := flag.String("lines", "internal/relevance/lines.bin", "the model of lines; those without a part have .0 to .4 behind it")
-	own := flag.String("own", "internal/intent/own.bin", "likewise, the model of one's own affairs")
-	unseen := flag.String("unseen", "", "folders of lives to which nothing is fitted, separated by commas")
-	out := flag.String("json", "", "file for the results of each life, with what was missed")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	r := run{lines: *lines, own: *own, folders: make(map[string][]measure.LifeResult)}
-	err := r.all(ctx, flag.Args(), strings.FieldsFunc(*unseen, func(r rune) bool { return r == ',' }))
-	if err == nil {
-		err = r.print(os.Stdout)
-	}
-	if err == nil && *out != "" {
-		err = r.write(*out)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "leftout:", err)
-		os.Exit(1) //nolint:gocritic // stop has nothing left to do
+func leftoutCommand(flags *flag.FlagSet) command {
+	lines := flags.String("lines", "../internal/relevance/lines.bin", "the model of lines; those without a part have .0 to .4 behind it")
+	own := flags.String("own", "../internal/intent/own.bin", "likewise, the model of one's own affairs")
+	unseen := flags.String("unseen", "", "folders of lives to which nothing is fitted, separated by commas")
+	out := flags.String("json", "", "file for the results of each life, with what was missed")
+	return func(ctx context.Context, w io.Writer, dirs []string) error {
+		r := leftout{lines: *lines, own: *own, folders: make(map[string][]measure.LifeResult)}
+		if err := r.all(ctx, dirs, listed(*unseen)); err != nil {
+			return err
+		}
+		if err := r.print(w); err != nil || *out == "" {
+			return err
+		}
+		return r.write(*out)
 	}
 }
 
-// run measures lives.
-type run struct {
+// leftout measures lives.
+type leftout struct {
 	lines, own string
 
-	mu      sync.Mutex
 	order   []string
 	folders map[string][]measure.LifeResult
 	results []measure.LifeResult
 }
 
 // all measures the lives of folders, part by part.
-func (r *run) all(ctx context.Context, dirs, unseen []string) error {
+func (r *leftout) all(ctx context.Context, dirs, unseen []string) error {
 	parts := make([][]*evalset.Life, evalset.Parts+1) // the last one: with the models in the code
 	in := make(map[*evalset.Life]string)
 	for i, dir := range slices.Concat(dirs, unseen) {
@@ -101,36 +75,23 @@ func (r *run) all(ctx context.Context, dirs, unseen []string) error {
 			}
 			relevance.Fitted, intent.Own = relevance.Load(file), intent.Load(file2, true)
 		}
-		group, ctx := errgroup.WithContext(ctx)
-		group.SetLimit(runtime.NumCPU())
-		for _, life := range lives {
-			group.Go(func() error { return r.live(ctx, life, in[life]) })
-		}
-		if err := group.Wait(); err != nil {
+		results := make([]measure.LifeResult, len(lives))
+		if err := inParallel(len(lives), func(i int) (err error) {
+			results[i], err = live(ctx, lives[i], func() {})
+			return err
+		}); err != nil {
 			return err
 		}
+		for i, life := range lives {
+			r.folders[in[life]] = append(r.folders[in[life]], results[i])
+		}
+		r.results = append(r.results, results...)
 	}
-	return nil
-}
-
-func (r *run) live(ctx context.Context, life *evalset.Life, folder string) error {
-	v, err := measure.Lives(ctx, []*evalset.Life{life}, measure.Options{
-		Config:   func() (*extension.Config, error) { return &extension.Config{}, nil },
-		Await:    func(context.Context, *extension.Extension, extension.Scope, string) error { return nil },
-		Progress: func(int, string) (step, done func()) { return func() {}, func() {} },
-	})
-	if err != nil {
-		return err
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.folders[folder] = append(r.folders[folder], v.Lives[0])
-	r.results = append(r.results, v.Lives[0])
 	return nil
 }
 
 // write writes the results of the lives, each as one line.
-func (r *run) write(path string) error {
+func (r *leftout) write(path string) error {
 	file, err := os.Create(path)
 	if err != nil {
 		return err
@@ -149,7 +110,7 @@ func (r *run) write(path string) error {
 var kinds = []string{evalset.AskTold, evalset.AskSaid, evalset.AskChanged, evalset.AskKept, evalset.AskForgotten, evalset.AskTime, evalset.AskFollowUp, evalset.AskUnasked, evalset.AskOff}
 
 // print prints a row for each folder, and one for all lives.
-func (r *run) print(w io.Writer) error {
+func (r *leftout) print(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "all days (after a year)\tall\t%s\teveryday tokens\trequests: words, agent, mistaken\n", strings.Join(kinds, "\t"))
 	row := func(name string, of []measure.LifeResult) {

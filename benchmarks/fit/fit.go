@@ -12,7 +12,7 @@ const (
 )
 
 // fit finds the weights of d's signals, without those dropped (weight 0).
-func fit(d *data, drop ...string) []float64 {
+func fitRanker(d *data, drop ...string) []float64 {
 	scale := deviations(d)
 	var free []int // columns to fit
 	weights := slices.Clone(d.defaults)

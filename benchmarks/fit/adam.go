@@ -10,7 +10,7 @@ import (
 	"github.com/ebbmem/ebb/internal/topics"
 )
 
-// The loss of an example, a statement that a question needs, is
+// The loss of a need, a statement that a question needs, is
 //
 //	−log( Σ e^score of the lines that show it / Σ e^score of these and of others )
 //
@@ -18,27 +18,27 @@ import (
 // tables are kept small. The steps are those of Adam (Kingma and Ba 2015), over batches of
 // examples, at a rate that falls in the second half.
 const (
-	steps     = 4000
-	batch     = 128
-	lines     = 48
-	mostShown = 4
-	rate      = 0.01
+	lineSteps   = 4000
+	batch       = 128
+	linesOfNeed = 48
+	mostShown   = 4
+	lineRate    = 0.01
 
 	shrinkUnits = 1e-4
 	shrinkAsked = 2e-2
 	shrinkTold  = shrinkAsked / 10
 )
 
-// example is a statement that a question needs.
-type example struct {
-	of    *question
+// need is a statement that a question needs.
+type need struct {
+	of    *liveQuestion
 	shown []int // lines
 }
 
-func examplesOf(questions []question) (all []example) {
+func needsOf(questions []liveQuestion) (all []need) {
 	for i := range questions {
 		for _, shown := range questions[i].Wanted {
-			all = append(all, example{&questions[i], shown})
+			all = append(all, need{&questions[i], shown})
 		}
 	}
 	return all
@@ -88,7 +88,7 @@ func (p parameters) model() *relevance.Model {
 }
 
 // fit fits a model to examples.
-func fit(all []example, codes int) *relevance.Model {
+func fitLines(all []need, codes int) *relevance.Model {
 	random := rand.New(rand.NewPCG(1, 2))
 	p := newParameters(codes)
 	for i := range p[askedAt:] {
@@ -103,7 +103,7 @@ func fit(all []example, codes int) *relevance.Model {
 	}
 	mean, square := newParameters(codes), newParameters(codes)
 	slopes := [2]parameters{newParameters(codes), newParameters(codes)} // one for each worker
-	for step := 1; step <= steps; step++ {
+	for step := 1; step <= lineSteps; step++ {
 		var picked [batch]pick
 		for i := range picked {
 			picked[i] = newPick(random, all[random.IntN(len(all))])
@@ -126,7 +126,7 @@ func fit(all []example, codes int) *relevance.Model {
 				}
 			}
 		}
-		at := rate * min(1, 2*(1-float64(step)/steps))
+		at := lineRate * min(1, 2*(1-float64(step)/lineSteps))
 		first, second := 1-math.Pow(0.9, float64(step)), 1-math.Pow(0.99, float64(step))
 		for i := range p {
 			g := (slopes[0][i] + slopes[1][i]) / batch
@@ -138,20 +138,20 @@ func fit(all []example, codes int) *relevance.Model {
 	return p.model()
 }
 
-// pick is an example with some of its lines, those that show the statement first.
+// pick is a need with some of its lines, those that show the statement first.
 type pick struct {
 	asked topics.Set
 	lines []*rated
 	shown int
 }
 
-func newPick(random *rand.Rand, e example) pick {
+func newPick(random *rand.Rand, e need) pick {
 	k := pick{asked: topics.FromCodes(e.of.Topics), shown: min(len(e.shown), mostShown)}
 	for _, i := range e.shown[:k.shown] {
 		k.lines = append(k.lines, &e.of.Lines[i])
 	}
 	for _, i := range random.Perm(len(e.of.Lines)) {
-		if len(k.lines) == lines {
+		if len(k.lines) == linesOfNeed {
 			break
 		}
 		if !slices.Contains(e.shown, i) {
@@ -161,7 +161,7 @@ func newPick(random *rand.Rand, e example) pick {
 	return k
 }
 
-// learn adds the slope of the example's loss.
+// learn adds the slope of the loss.
 func (k *pick) learn(p, slope parameters) {
 	asked, told := p.tables()
 	slopeAsked, slopeTold := slope.tables()

@@ -42,8 +42,7 @@ type data struct {
 	defaults []float64 // the ranker's current weights
 	dropped  []string  // columns that are never fitted
 	facts    bool      // also learn each set's facts
-	encoder  encoder
-	more     string // folder of further questions, see readParaphrases
+	options
 	examples []example
 }
 
@@ -77,12 +76,12 @@ func (d *data) only(keep func(*example) bool) *data {
 
 // load imports the set in dir and asks its questions.
 func (d *data) load(ctx context.Context, dir string) error {
-	return withLearnt(ctx, dir, d.facts, d.encoder, func(x *extension.Extension, set *evalset.Set, clock func(time.Time)) error {
+	return withMemory(ctx, dir, d.facts, d.encoder, func(x *extension.Extension, set *evalset.Set, clock func(time.Time)) error {
 		questions := make([]question, len(set.Queries))
 		for i, q := range set.Queries {
 			questions[i] = question{Query: q}
 		}
-		more, err := readParaphrases(d.more, filepath.Base(dir))
+		more, err := readParaphrases(d.paraphrases, filepath.Base(dir))
 		if err != nil {
 			return err
 		}
@@ -98,19 +97,14 @@ func (d *data) load(ctx context.Context, dir string) error {
 	})
 }
 
-// withMemory imports the set in dir, each conversation under a user of its own,
-// and calls ask with the memory and a function that sets its clock.
-func withMemory(ctx context.Context, dir string, e encoder, ask func(x *extension.Extension, set *evalset.Set, clock func(time.Time)) error) error {
-	return withLearnt(ctx, dir, false, e, ask)
-}
-
-// withLearnt is withMemory for a memory that also holds the set's facts.
-func withLearnt(ctx context.Context, dir string, withFacts bool, e encoder, ask func(x *extension.Extension, set *evalset.Set, clock func(time.Time)) error) (err error) {
+// withMemory imports the set in dir, each conversation under a user of its own, and with
+// withFacts its facts. It calls ask with the memory and a function that sets its clock.
+func withMemory(ctx context.Context, dir string, withFacts bool, e encoder, ask func(x *extension.Extension, set *evalset.Set, clock func(time.Time)) error) (err error) {
 	set, err := evalset.Load(dir)
 	if err != nil {
 		return err
 	}
-	scratch, err := os.MkdirTemp("", "train")
+	scratch, err := os.MkdirTemp("", "fit")
 	if err != nil {
 		return err
 	}

@@ -1,13 +1,3 @@
-// Command fit fits the model of internal/relevance to the questions of lives, in the format of
-// docs/LIVES.md: those of people in its testdata, and of the folders that it is given.
-//
-//	go run ./internal/relevance/fit -unseen DIR,... DIR...
-//
-// It lives each of them, with the default configuration, and takes every question with the
-// lines that were rated for it. It prints for how many of the questions a line that shows what
-// they need is among the first lines, up to so many tokens: by the model in the code, by one
-// fitted without the life, and by one fitted to all for the lives in -unseen, to which nothing is ever fitted. Then
-// it writes the model.
 package main
 
 import (
@@ -19,7 +9,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -30,31 +19,21 @@ import (
 )
 
 const (
-	people  = "internal/relevance/fit/testdata/people"
-	lexicon = "internal/topics/lexicon.bin"
-	model   = "internal/relevance/lines.bin"
+	people  = "fit/testdata/people"
+	lexicon = "../internal/topics/lexicon.bin"
 )
 
-func main() {
-	unseen := flag.String("unseen", "", "folders of lives that are only measured, separated by commas")
-	cache := flag.String("questions", "", "prefix of files for the questions: read if they exist, else written")
-	out := flag.String("o", model, "where to write the model")
-	leave := flag.Bool("leave-out", true, "also fit without each part of the lives, and write these models beside it")
-	changes := flag.Bool("changes", false, "fit relevance.Changes in place of it, and print it")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	dirs := flag.Args()
-	if !*changes {
-		dirs = append([]string{people}, dirs...)
-	}
-	if err := run(ctx, os.Stdout, dirs, strings.FieldsFunc(*unseen, func(r rune) bool { return r == ',' }), *cache, *out, *leave, *changes); err != nil {
-		fmt.Fprintln(os.Stderr, "fit:", err)
-		os.Exit(1) //nolint:gocritic // stop has nothing left to do
+func linesCommand(flags *flag.FlagSet) command {
+	unseen := flags.String("unseen", "", "folders of lives that are only measured, separated by commas")
+	cache := flags.String("questions", "", "prefix of files for the questions: read if they exist, else written")
+	out := flags.String("o", "../internal/relevance/lines.bin", "where to write the model")
+	leave := flags.Bool("leave-out", true, "also fit without each part of the lives, and write these models beside it")
+	return func(ctx context.Context, w io.Writer, dirs []string) error {
+		return fitAllLines(ctx, w, append([]string{people}, dirs...), listed(*unseen), *cache, *out, *leave)
 	}
 }
 
-func run(ctx context.Context, w io.Writer, dirs, unseen []string, cache, out string, leave, changes bool) error {
+func fitAllLines(ctx context.Context, w io.Writer, dirs, unseen []string, cache, out string, leave bool) error {
 	file, err := os.ReadFile(lexicon)
 	if err != nil {
 		return err
@@ -63,17 +42,13 @@ func run(ctx context.Context, w io.Writer, dirs, unseen []string, cache, out str
 	if err != nil {
 		return err
 	}
-	if changes {
-		fitChanges(w, known.Pairs)
-		return nil
-	}
 	unknown, err := gather(ctx, unseen, cache)
 	if err != nil {
 		return err
 	}
 	fitted, held := known.Questions, unknown.Questions
 	codes := 0
-	for _, of := range [][]question{fitted, held} {
+	for _, of := range [][]liveQuestion{fitted, held} {
 		for i := range of {
 			for _, l := range of[i].Lines {
 				for code := range topics.FromCodes(l.Topics).Weights() {
@@ -87,22 +62,22 @@ func run(ctx context.Context, w io.Writer, dirs, unseen []string, cache, out str
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(table, "lives\tmodel\tquestions\t%s\t\n", strings.Join(strings.Fields(fmt.Sprint(budgets)), "\t"))
-	all := examplesOf(fitted)
+	all := needsOf(fitted)
 	fmt.Fprintf(w, "%d questions, %d examples, %d codes\n", len(fitted), len(all), codes)
-	report(table, "fitted", "present", all, func(*example) *relevance.Model { return relevance.Fitted })
+	reportLines(table, "fitted", "present", all, func(*need) *relevance.Model { return relevance.Fitted })
 	if leave {
 		var without [evalset.Parts]*relevance.Model
 		for k := range without {
-			without[k] = fit(slices.DeleteFunc(slices.Clone(all), func(e example) bool { return evalset.Part(e.of.Life) == k }), codes)
+			without[k] = fitLines(slices.DeleteFunc(slices.Clone(all), func(e need) bool { return evalset.Part(e.of.Life) == k }), codes)
 			if err := os.WriteFile(fmt.Sprintf("%s.%d", out, k), without[k].Encode(crc32.ChecksumIEEE(file)), 0o644); err != nil {
 				return err
 			}
 		}
-		report(table, "fitted", "without the life", all, func(e *example) *relevance.Model { return without[evalset.Part(e.of.Life)] })
+		reportLines(table, "fitted", "without the life", all, func(e *need) *relevance.Model { return without[evalset.Part(e.of.Life)] })
 	}
-	whole := fit(all, codes)
-	report(table, "unseen", "present", examplesOf(held), func(*example) *relevance.Model { return relevance.Fitted })
-	report(table, "unseen", "fitted", examplesOf(held), func(*example) *relevance.Model { return whole })
+	whole := fitLines(all, codes)
+	reportLines(table, "unseen", "present", needsOf(held), func(*need) *relevance.Model { return relevance.Fitted })
+	reportLines(table, "unseen", "fitted", needsOf(held), func(*need) *relevance.Model { return whole })
 	if err := table.Flush(); err != nil {
 		return err
 	}
@@ -113,7 +88,7 @@ func run(ctx context.Context, w io.Writer, dirs, unseen []string, cache, out str
 var budgets = []int{100, 200, 400, 800, 1600, 3000}
 
 // report prints a row for all questions of lives, and one for each language.
-func report(w io.Writer, lives, name string, all []example, by func(*example) *relevance.Model) {
+func reportLines(w io.Writer, lives, name string, all []need, by func(*need) *relevance.Model) {
 	found := make(map[string][]int)
 	for i := range all {
 		e := &all[i]
@@ -141,7 +116,7 @@ func report(w io.Writer, lives, name string, all []example, by func(*example) *r
 }
 
 // tokens returns how many the lines take up to the first one that shows what is needed.
-func (e *example) tokens(m *relevance.Model) (sum int) {
+func (e *need) tokens(m *relevance.Model) (sum int) {
 	q := m.Questions.Of(topics.FromCodes(e.of.Topics))
 	score := make([]float32, len(e.of.Lines))
 	order := make([]int, len(e.of.Lines))

@@ -47,9 +47,6 @@ func logisticFit(observed []observation, present []float64, free []bool) []float
 			w[i] += step
 		}
 	}
-	for i := range w {
-		w[i] = math.Round(100*w[i]) / 100
-	}
 	return w
 }
 

@@ -90,14 +90,14 @@ func separable() *data {
 
 func TestFit(t *testing.T) {
 	d := separable()
-	w := fit(d)
+	w := fitRanker(d)
 	require.Positive(t, w[1])
 	require.InDelta(t, 0.7, w[2], 0)
 	require.InDelta(t, 1, evaluate(d, w)["a"].MRR, 1e-12)
 	require.InDelta(t, 0.5, evaluate(d, d.defaults)["a"].MRR, 1e-12)
-	require.Equal(t, w, fit(separable()), "the same on every run")
+	require.Equal(t, w, fitRanker(separable()), "the same on every run")
 
-	without := fit(d, "telling")
+	without := fitRanker(d, "telling")
 	require.Zero(t, without[1])
 	require.Less(t, evaluate(d, without)["b"].MRR, 1.0)
 }
@@ -119,11 +119,11 @@ func TestLeaveOutMeasuresEveryExampleOnce(t *testing.T) {
 
 func TestRun(t *testing.T) {
 	var out bytes.Buffer
-	require.ErrorContains(t, run(t.Context(), &out, options{}, nil, nil, false, false), "no set given")
+	require.ErrorContains(t, run(t.Context(), &out, []string{"ranker"}), "no set given")
 	if testing.Short() {
 		t.Skip("imports a set")
 	}
-	require.NoError(t, run(t.Context(), &out, options{}, []string{"../../cmd/ebb/testdata/eval"}, nil, false, false))
+	require.NoError(t, run(t.Context(), &out, []string{"ranker", "../../cmd/ebb/testdata/eval"}))
 	require.Contains(t, out.String(), "conversation left out")
 }
 
@@ -132,8 +132,7 @@ func TestDump(t *testing.T) {
 		t.Skip("imports a set")
 	}
 	path := filepath.Join(t.TempDir(), "observations.jsonl")
-	o := options{dump: path, encoder: encoder{folder: "../../encoder/testdata/static"}}
-	require.NoError(t, run(t.Context(), new(bytes.Buffer), o, []string{"../../cmd/ebb/testdata/eval"}, nil, false, false))
+	require.NoError(t, run(t.Context(), new(bytes.Buffer), []string{"ranker", "-dump", path, "-encoder", "../../encoder/testdata/static", "../../cmd/ebb/testdata/eval"}))
 	raw, err := os.ReadFile(path)
 	require.NoError(t, err)
 	lines := json.NewDecoder(bytes.NewReader(raw))

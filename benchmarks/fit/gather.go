@@ -7,12 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/evalset"
@@ -23,8 +19,8 @@ import (
 	"github.com/ebbmem/ebb/internal/topics"
 )
 
-// question is one asking, with the lines that were rated for it.
-type question struct {
+// liveQuestion is one asking, with the lines that were rated for it.
+type liveQuestion struct {
 	Life, Language, Kind string
 
 	Topics []byte // see [topics.Set.Codes]
@@ -50,15 +46,19 @@ func gather(ctx context.Context, dirs []string, cache string) (all gathered, err
 		if err != nil {
 			return all, err
 		}
-		all.Questions, all.Pairs = append(all.Questions, of.Questions...), append(all.Pairs, of.Pairs...)
+		all.add(of)
 	}
 	return all, nil
 }
 
 // gathered is what lives give to fit to.
 type gathered struct {
-	Questions []question
+	Questions []liveQuestion
 	Pairs     []pair
+}
+
+func (g *gathered) add(of gathered) {
+	g.Questions, g.Pairs = append(g.Questions, of.Questions...), append(g.Pairs, of.Pairs...)
 }
 
 func folder(ctx context.Context, dir, cache string) (all gathered, err error) {
@@ -71,23 +71,18 @@ func folder(ctx context.Context, dir, cache string) (all gathered, err error) {
 	if err != nil {
 		return all, err
 	}
-	var mu sync.Mutex
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.NumCPU())
-	for _, life := range lives {
-		group.Go(func() error {
-			of, pairs, err := questionsOf(ctx, life)
-			mu.Lock()
-			defer mu.Unlock()
-			all.Questions, all.Pairs = append(all.Questions, of...), append(all.Pairs, pairs...)
-			fmt.Fprintln(os.Stderr, life.Name, len(of), len(pairs))
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
+	of := make([]gathered, len(lives))
+	if err := inParallel(len(lives), func(i int) (err error) {
+		of[i], err = gatherLife(ctx, lives[i])
+		fmt.Fprintln(os.Stderr, lives[i].Name, len(of[i].Questions), len(of[i].Pairs))
+		return err
+	}); err != nil {
 		return all, err
 	}
-	slices.SortStableFunc(all.Questions, func(a, b question) int { return strings.Compare(a.Life, b.Life) })
+	for _, l := range of {
+		all.add(l)
+	}
+	slices.SortStableFunc(all.Questions, func(a, b liveQuestion) int { return strings.Compare(a.Life, b.Life) })
 	slices.SortStableFunc(all.Pairs, func(a, b pair) int { return strings.Compare(a.Life, b.Life) })
 	if cache == "" {
 		return all, nil
@@ -99,8 +94,8 @@ func folder(ctx context.Context, dir, cache string) (all gathered, err error) {
 	return all, errors.Join(gob.NewEncoder(file).Encode(all), file.Close())
 }
 
-// questionsOf lives a life and returns its questions and everyday messages.
-func questionsOf(ctx context.Context, life *evalset.Life) (all []question, compared []pair, err error) {
+// gatherLife lives a life and returns its questions and everyday messages.
+func gatherLife(ctx context.Context, life *evalset.Life) (all gathered, err error) {
 	day, comparedOn := 0, -1
 	ctx = prompt.Observe(ctx, func(asked string, lines []prompt.Rated, pairs func(int) []prompt.Pair) {
 		if len(lines) == 0 || life.Days > slices.Max(daysFitted) && !slices.Contains(daysFitted, day) {
@@ -108,9 +103,9 @@ func questionsOf(ctx context.Context, life *evalset.Life) (all []question, compa
 		}
 		if comparedOn != day && slices.Contains(daysFitted, day) {
 			comparedOn = day
-			compared = append(compared, comparedIn(life, lines, pairs)...)
+			all.Pairs = append(all.Pairs, comparedIn(life, lines, pairs)...)
 		}
-		q := question{Life: life.Name, Language: life.Language, Topics: topics.Of(asked).Codes()}
+		q := liveQuestion{Life: life.Name, Language: life.Language, Topics: topics.Of(asked).Codes()}
 		var wanted []*evalset.Statement
 		if q.Kind, wanted = labelOf(life, day, asked); q.Kind == "" {
 			return
@@ -126,14 +121,23 @@ func questionsOf(ctx context.Context, life *evalset.Life) (all []question, compa
 		if len(wanted) > 0 && len(q.Wanted) == 0 {
 			return // not understood
 		}
-		all = append(all, q)
+		all.Questions = append(all.Questions, q)
 	})
-	_, err = measure.Lives(ctx, []*evalset.Life{life}, measure.Options{
+	_, err = live(ctx, life, func() { day++ })
+	return all, err
+}
+
+// live plays a life with the default configuration.
+func live(ctx context.Context, life *evalset.Life, step func()) (measure.LifeResult, error) {
+	v, err := measure.Lives(ctx, []*evalset.Life{life}, measure.Options{
 		Config:   func() (*extension.Config, error) { return &extension.Config{}, nil },
 		Await:    func(context.Context, *extension.Extension, extension.Scope, string) error { return nil },
-		Progress: func(int, string) (step, done func()) { return func() { day++ }, func() {} },
+		Progress: func(int, string) (func(), func()) { return step, func() {} },
 	})
-	return all, compared, err
+	if err != nil {
+		return measure.LifeResult{}, err
+	}
+	return v.Lives[0], nil
 }
 
 // showing returns the lines that show a statement.

@@ -3,22 +3,26 @@ package topics
 import (
 	"bytes"
 	"encoding/binary"
+	"flag"
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"slices"
 	"strings"
+	"testing"
+	"testing/fstest"
 	"unicode/utf8"
 
 	"github.com/ebbmem/ebb/internal/text"
 )
 
-// Compile makes lexicon.bin of the lists in a folder: the number of concepts, the number
+// compile makes lexicon.bin of the lists in a folder: the number of concepts, the number
 // of slots of each table, for each dictionary the lengths of Chinese words by first
 // character and the tables of its languages, then the pairs that phrases begin with and
 // the entries to which the tables point.
 // Numbers are little endian.
-func Compile(lists fs.FS) ([]byte, error) {
+func compile(lists fs.FS) ([]byte, error) {
 	c := &compiler{places: make(map[string]uint32), entries: make([]byte, 2), pairs: make(pairSet, pairBits/8)}
 	if err := c.read(lists); err != nil {
 		return nil, err
@@ -274,4 +278,69 @@ func stemmed(listed map[string][]entry, lang language) map[string][]entry {
 		}
 	}
 	return out
+}
+
+func (p pairSet) add(of pair) {
+	for range 2 {
+		p[of%pairBits/8] |= 1 << (of % 8)
+		of >>= 32
+	}
+}
+
+// foldWord folds a word of the lists; "_" stays.
+func foldWord(w string) string {
+	var b []byte
+	for _, r := range w {
+		if r == '_' {
+			b = append(b, '_')
+			continue
+		}
+		if r == '\'' || r == '’' {
+			continue
+		}
+		if f := fold(r); f != 0 {
+			b = utf8.AppendRune(b, f)
+			if r == 'ß' {
+				b = append(b, 's')
+			}
+		}
+	}
+	return string(b)
+}
+
+var update = flag.Bool("update", false, "write lexicon.bin")
+
+// lexicon.bin is what the lists say.
+func TestCompiled(t *testing.T) {
+	b, err := compile(os.DirFS("."))
+	if err == nil && *update {
+		err = os.WriteFile("lexicon.bin", b, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !*update && !bytes.Equal(b, compiled) {
+		t.Error("lexicon.bin is out of date: go generate ./internal/topics")
+	}
+}
+
+func TestCompileRejectsBrokenLists(t *testing.T) {
+	for _, line := range []string{
+		"food | en: a1 | de: b1 | es: c1",
+		"foods | en: a1 | de: b1 | es: c1 | zh: 面",
+		"food | en: a1 | es: b1 | de: c1 | zh: 面",
+		"food | en: a1 ? | de: b1 | es: c1 | zh: 面",
+	} {
+		lists := fstest.MapFS{"concepts/a.txt": {Data: []byte(line)}}
+		for _, name := range []string{"topics.txt", "en.txt", "wordnet.txt", "de.txt", "es.txt", "zh.txt", "tech.txt"} {
+			b, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lists[name] = &fstest.MapFile{Data: b}
+		}
+		if _, err := compile(lists); err == nil {
+			t.Errorf("%q: no error", line)
+		}
+	}
 }

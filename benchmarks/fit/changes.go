@@ -1,10 +1,11 @@
 package main
 
 import (
+	"context"
+	"flag"
 	"fmt"
 	"io"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/ebbmem/ebb/internal/evalset"
@@ -47,6 +48,17 @@ func statement(life *evalset.Life, id string) *evalset.Statement {
 	return &life.Statements[slices.IndexFunc(life.Statements, func(s evalset.Statement) bool { return s.ID == id })]
 }
 
+func changesCommand(flags *flag.FlagSet) command {
+	cache := flags.String("questions", "", "as of lines")
+	return func(ctx context.Context, w io.Writer, dirs []string) error {
+		known, err := gather(ctx, dirs, *cache)
+		if err == nil {
+			fitChanges(w, known.Pairs)
+		}
+		return err
+	}
+}
+
 // fitChanges fits [relevance.Changes], and prints how many changes are found above some
 // probabilities by fits without the life, and the fit to all.
 func fitChanges(w io.Writer, all []pair) {
@@ -79,9 +91,9 @@ func count(b bool) int {
 	return 0
 }
 
-// pairing fits a logistic regression by Adagrad, on features of mean 0 and deviation 1.
+// pairing fits a logistic regression to features of mean 0 and deviation 1.
 func pairing(all []pair) (m relevance.Pairing) {
-	const rounds, rate, bias = 20, 0.1, relevance.PairFeatures
+	const bias = relevance.PairFeatures
 	var mean, deviation [relevance.PairFeatures]float64
 	n := float64(len(all))
 	for i := range all {
@@ -97,24 +109,16 @@ func pairing(all []pair) (m relevance.Pairing) {
 	for f := range deviation {
 		deviation[f] = math.Sqrt(deviation[f]) + 1e-6
 	}
-	var weights, seen, x [relevance.PairFeatures + 1]float64
-	x[bias] = 1
-	random := rand.New(rand.NewPCG(1, 2))
-	for range rounds {
-		for _, at := range random.Perm(len(all)) {
-			z := weights[bias]
-			for f, v := range all[at].Features {
-				x[f] = (float64(v) - mean[f]) / deviation[f]
-				z += weights[f] * x[f]
-			}
-			miss := float64(count(all[at].Changes)) - 1/(1+math.Exp(-z))
-			for f := range weights {
-				g := miss * x[f]
-				seen[f] += g * g
-				weights[f] += rate * g / math.Sqrt(seen[f]+1e-2)
-			}
+	observed := make([]observation, len(all))
+	for i := range all {
+		x := make([]float64, bias+1)
+		x[bias] = 1
+		for f, v := range all[i].Features {
+			x[f] = (float64(v) - mean[f]) / deviation[f]
 		}
+		observed[i] = observation{x, all[i].Changes, 1}
 	}
+	weights := logisticFit(observed, make([]float64, bias+1), slices.Repeat([]bool{true}, bias+1))
 	m.Bias = weights[bias]
 	for f := range m.Weights {
 		m.Weights[f] = weights[f] / deviation[f]
