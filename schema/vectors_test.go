@@ -230,7 +230,7 @@ func TestVectorsByIDAreReadInTheOrderAskedFor(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.Error(t, read(ctx, func(int64, vecstore.Vector) error { return nil }), "what was not read is not left out")
-	raw(t, db.Path(), "UPDATE vectors SET vector = x'010203' WHERE id = 3")
+	memtest.Spoil(t, db.Path(), "UPDATE vectors SET vector = x'010203' WHERE id = 3")
 	require.ErrorContains(t, read(t.Context(), func(int64, vecstore.Vector) error { return nil }), "a BLOB of 3 bytes")
 }
 

@@ -1,4 +1,4 @@
-package schema_test
+package sqlite_test
 
 import (
 	"context"
@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/internal/memtest"
-	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/internal/vfstest"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -50,7 +49,6 @@ func messages(t *testing.T, db *schema.DB) map[string]int {
 // After a failed fsync nothing is written until a checkpoint has proven that
 // the disk saves again; then all goes on.
 func TestWritesAreRefusedAfterFailedSync(t *testing.T) {
-	pgtest.FileOnly(t, "a disk that fails")
 	disk := vfstest.New(t)
 	var heard []string
 	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &schema.Options{
@@ -80,7 +78,6 @@ func TestWritesAreRefusedAfterFailedSync(t *testing.T) {
 // After a failed fsync, the pages of the failed commit are in the page cache but not
 // on disk. The next open sees them as stored and must not append to them.
 func TestDurabilityAfterFailedSync(t *testing.T) {
-	pgtest.FileOnly(t, "a disk that fails")
 	for name, crash := range map[string]bool{"the process goes on": false, "the process dies and another opens the file": true} {
 		t.Run(name, func(t *testing.T) {
 			disk := vfstest.New(t)
@@ -152,7 +149,6 @@ func survives(t *testing.T, recording *vfstest.Recording, images int) {
 
 // On a full disk reads go on and writes say so; with room, work goes on.
 func TestFullDisk(t *testing.T) {
-	pgtest.FileOnly(t, "a disk that fails")
 	disk := vfstest.New(t)
 	path := filepath.Join(t.TempDir(), "memory.db")
 	db := openOn(t, disk, path)
@@ -175,7 +171,6 @@ func TestFullDisk(t *testing.T) {
 
 // The same on a real file system of 2 MiB.
 func TestFullTmpfs(t *testing.T) {
-	pgtest.FileOnly(t, "a disk that fails")
 	dir := smallDisk(t)
 	path := filepath.Join(dir, "memory.db")
 	db, err := schema.Open(t.Context(), path, nil)
@@ -208,7 +203,6 @@ func TestFullTmpfs(t *testing.T) {
 
 // A failing checkpoint is reported until one succeeds.
 func TestFailingCheckpointIsReported(t *testing.T) {
-	pgtest.FileOnly(t, "a disk that fails")
 	disk := vfstest.New(t)
 	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &schema.Options{VFS: disk.Name()})
 	require.NoError(t, err)
@@ -229,7 +223,6 @@ func TestFailingCheckpointIsReported(t *testing.T) {
 // The names of a new file and of its log are on disk before anything is
 // acknowledged.
 func TestLogNameIsSynced(t *testing.T) {
-	pgtest.FileOnly(t, "a disk that fails")
 	disk := vfstest.New(t)
 	recording := disk.Record()
 	path := filepath.Join(t.TempDir(), "memory.db")
@@ -269,7 +262,6 @@ func enlarge(t *testing.T, dir string) {
 // Writes that shared the commit that failed fail together: running each again
 // would acknowledge what a failed fsync may have lost.
 func TestFailedGroupCommit(t *testing.T) {
-	pgtest.FileOnly(t, "a disk that fails")
 	disk := vfstest.New(t)
 	db := openOn(t, disk, filepath.Join(t.TempDir(), "memory.db"))
 	defer func() { require.NoError(t, db.Close()) }()
@@ -306,7 +298,6 @@ func TestFailedGroupCommit(t *testing.T) {
 // A read whose transaction SQLite gave up is an error, whatever became of the
 // error inside: what was read after it is of another state.
 func TestInterruptedReadIsAnError(t *testing.T) {
-	pgtest.FileOnly(t, "a disk that fails")
 	disk := vfstest.New(t)
 	path := filepath.Join(t.TempDir(), "memory.db")
 	db := openOn(t, disk, path)

@@ -1,6 +1,6 @@
 //go:build linux
 
-package schema_test
+package sqlite_test
 
 import (
 	"bufio"
@@ -19,7 +19,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/ebbmem/ebb/internal/memtest"
-	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -122,7 +121,6 @@ func elsewhere(t *testing.T) string {
 }
 
 func TestReadOnlyFolder(t *testing.T) {
-	pgtest.FileOnly(t, "a file that cannot be written")
 	for _, c := range []struct {
 		name, beside, content string // a file that stands beside it
 		medium                string // what is said of it on a medium that cannot be written
@@ -168,7 +166,6 @@ func TestReadOnlyFolder(t *testing.T) {
 
 // Without locks a reader cannot keep others from writing; it detects writes instead.
 func TestLocklessReadDetectsWrites(t *testing.T) {
-	pgtest.FileOnly(t, "a file that cannot be written")
 	path := elsewhere(t)
 	require.NoError(t, os.Chmod(filepath.Dir(path), 0o555))
 	l := startLooking(t, path, "")
@@ -191,7 +188,6 @@ func TestLocklessReadDetectsWrites(t *testing.T) {
 // What SQLite puts beside a file is as private as the file, also when it is
 // only looked at.
 func TestReadOnlySideFilesArePrivate(t *testing.T) {
-	pgtest.FileOnly(t, "a file that cannot be written")
 	umask := syscall.Umask(0)
 	defer syscall.Umask(umask)
 	path := elsewhere(t)
@@ -209,7 +205,6 @@ func TestReadOnlySideFilesArePrivate(t *testing.T) {
 }
 
 func TestReadOnlyFile(t *testing.T) {
-	pgtest.FileOnly(t, "a file that cannot be written")
 	path := elsewhere(t)
 	require.NoError(t, os.Chmod(path, 0o400))
 	if os.Geteuid() == 0 {

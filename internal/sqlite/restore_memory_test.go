@@ -1,4 +1,4 @@
-package schema_test
+package sqlite_test
 
 import (
 	"context"
@@ -12,20 +12,18 @@ import (
 
 	"github.com/ebbmem/ebb/internal/files"
 	"github.com/ebbmem/ebb/internal/memtest"
-	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
 // backedUp is a memory of one fact, its backup, and a later fact.
 func backedUp(t *testing.T) (db *schema.DB, backup string, early, late *schema.Memory) {
 	t.Helper()
-	now := day(5, 1)
-	db = openAt(t, &now)
-	early = fact(t, db, "Ada lives in Lisbon", now, 4)
+	db = open(t)
+	early = memtest.Remember(t, db, ada, schema.Memory{Content: "Ada lives in Lisbon"})
 	backup = filepath.Join(t.TempDir(), "b.db")
 	_, err := db.Backup(t.Context(), backup, nil)
 	require.NoError(t, err)
-	return db, backup, early, fact(t, db, "Ada likes tea", now, 4)
+	return db, backup, early, memtest.Remember(t, db, ada, schema.Memory{Content: "Ada likes tea"})
 }
 
 func contents(t *testing.T, path string) []string {
@@ -37,7 +35,6 @@ func contents(t *testing.T, path string) []string {
 }
 
 func TestRestoreToNewPath(t *testing.T) {
-	pgtest.FileOnly(t, "backups")
 	_, backup, early, _ := backedUp(t)
 	target := filepath.Join(t.TempDir(), "memory.db")
 	report, err := schema.Restore(t.Context(), backup, target, false, nil, nil)
@@ -50,7 +47,6 @@ func TestRestoreToNewPath(t *testing.T) {
 }
 
 func TestRestoreReplace(t *testing.T) {
-	pgtest.FileOnly(t, "backups")
 	db, backup, early, late := backedUp(t)
 	require.NoError(t, db.Close())
 	_, err := schema.Restore(t.Context(), backup, db.Path(), false, nil, nil)
@@ -70,7 +66,6 @@ func TestRestoreReplace(t *testing.T) {
 // The log of the old file is not taken for that of the restored one, and stays
 // with the old.
 func TestRestoreMovesTheLog(t *testing.T) {
-	pgtest.FileOnly(t, "backups")
 	db, backup, early, late := backedUp(t)
 	// What a killed process leaves: the late fact stands in the log alone.
 	crashed := filepath.Join(t.TempDir(), "memory.db")
@@ -95,7 +90,6 @@ func TestRestoreWithoutHardLinks(t *testing.T) {
 }
 
 func TestRestoreOverADamagedFile(t *testing.T) {
-	pgtest.FileOnly(t, "backups")
 	db, backup, early, _ := backedUp(t)
 	require.NoError(t, db.Close())
 	require.NoError(t, os.WriteFile(db.Path(), []byte(strings.Repeat("rot", 5000)), 0o600))
@@ -108,7 +102,6 @@ func TestRestoreOverADamagedFile(t *testing.T) {
 // A file that somebody has open is not pulled away from under them, and a bad
 // backup replaces nothing.
 func TestRestoreRefuses(t *testing.T) {
-	pgtest.FileOnly(t, "backups")
 	db, backup, early, late := backedUp(t)
 	_, err := schema.Restore(t.Context(), backup, db.Path(), true, nil, nil)
 	require.ErrorIs(t, err, schema.ErrBusy)
@@ -118,7 +111,7 @@ func TestRestoreRefuses(t *testing.T) {
 		other := filepath.Join(t.TempDir(), "other.db")
 		_, err = schema.Backup(t.Context(), db.Path(), other, nil, nil)
 		require.NoError(t, err)
-		raw(t, other, fmt.Sprintf("PRAGMA user_version = %d", version))
+		memtest.Spoil(t, other, fmt.Sprintf("PRAGMA user_version = %d", version))
 		for _, target := range []string{db.Path(), filepath.Join(t.TempDir(), "new.db")} {
 			_, err = schema.Restore(t.Context(), other, target, target == db.Path(), nil, nil)
 			require.ErrorAs(t, err, new(*schema.VersionError))

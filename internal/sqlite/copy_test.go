@@ -1,4 +1,4 @@
-package schema_test
+package sqlite_test
 
 import (
 	"context"
@@ -8,15 +8,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/ebbmem/ebb/internal/pgtest"
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
 func TestCopyIsComplete(t *testing.T) {
-	pgtest.FileOnly(t, "copies")
-	now := day(5, 1)
-	db := openAt(t, &now)
-	m := fact(t, db, "Ada lives in Lisbon", now, 4)
+	db := open(t)
+	m := memtest.Remember(t, db, ada, schema.Memory{Content: "Ada lives in Lisbon"})
 	path := filepath.Join(t.TempDir(), "copy.db")
 	require.NoError(t, db.CopyTo(t.Context(), path))
 	info, err := os.Stat(path)
@@ -24,14 +22,14 @@ func TestCopyIsComplete(t *testing.T) {
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 
 	copied := openPath(t, path, nil)
-	require.Equal(t, m.Content, reread(t, copied, m).Content)
+	require.Equal(t, m.Content, memtest.Reread(t, copied, m).Content)
 	require.NoError(t, copied.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
 		var found int
 		err := s.Row(ctx, "SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH 'lisbon'", nil, &found)
 		require.Equal(t, 1, found)
 		return err
 	}))
-	fact(t, copied, "Ada likes tea", now, 4) // and it can be written
+	memtest.Remember(t, copied, ada, schema.Memory{Content: "Ada likes tea"}) // and it can be written
 
 	var invalid *schema.InvalidError
 	require.ErrorAs(t, db.CopyTo(t.Context(), path), &invalid)
@@ -39,9 +37,7 @@ func TestCopyIsComplete(t *testing.T) {
 }
 
 func TestPartialCopyIsRemoved(t *testing.T) {
-	pgtest.FileOnly(t, "copies")
-	now := day(5, 1)
-	db := openAt(t, &now)
+	db := open(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	path := filepath.Join(t.TempDir(), "copy.db")

@@ -1,4 +1,4 @@
-package schema_test
+package sqlite_test
 
 import (
 	"os"
@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/internal/memtest"
-	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -24,7 +23,6 @@ func beside(t *testing.T, path string) (names []string) {
 }
 
 func TestScratchCopy(t *testing.T) {
-	pgtest.FileOnly(t, "copies")
 	db := open(t)
 	_, err := memtest.Say(t.Context(), db, ada, "in both")
 	require.NoError(t, err)
@@ -43,7 +41,6 @@ func TestScratchCopy(t *testing.T) {
 
 // What a killed process left goes at the next open; what is in use stays.
 func TestOpenSweepsAbandonedScratchCopies(t *testing.T) {
-	pgtest.FileOnly(t, "copies")
 	db := open(t)
 	used, release, err := db.Scratch(t.Context(), ada)
 	require.NoError(t, err)

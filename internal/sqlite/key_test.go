@@ -1,4 +1,4 @@
-package schema_test
+package sqlite_test
 
 import (
 	"bytes"
@@ -17,7 +17,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/internal/memtest"
-	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -34,7 +33,6 @@ func openWith(t testing.TB, path string, k schema.Key) *schema.DB {
 }
 
 func TestNewKey(t *testing.T) {
-	pgtest.FileOnly(t, "encryption")
 	secret := []byte("0123456789abcdef0123456789abcdef")
 	for name, c := range map[string]struct {
 		text []byte
@@ -70,7 +68,6 @@ func TestNewKey(t *testing.T) {
 }
 
 func TestKeyIsCopied(t *testing.T) {
-	pgtest.FileOnly(t, "encryption")
 	secret := bytes.Repeat([]byte("k"), schema.KeySize)
 	k, err := schema.NewKey(secret)
 	require.NoError(t, err)
@@ -81,7 +78,6 @@ func TestKeyIsCopied(t *testing.T) {
 }
 
 func TestKeyIsNeverPrinted(t *testing.T) {
-	pgtest.FileOnly(t, "encryption")
 	secret := "zebrafinchzebrafinchzebrafinchze"
 	k, err := schema.NewKey([]byte(secret))
 	require.NoError(t, err)
@@ -115,7 +111,6 @@ func (r recorder) Errorf(format string, args ...any) { fmt.Fprintf(r, format, ar
 const canary = "Ottoline's zebrafinch hums quietly"
 
 func TestEncryptedFileLeaksNothing(t *testing.T) {
-	pgtest.FileOnly(t, "encryption")
 	dir := t.TempDir()
 	path := filepath.Join(dir, "memory.db")
 	db := openWith(t, path, key(t, "one"))
@@ -149,7 +144,6 @@ func TestEncryptedFileLeaksNothing(t *testing.T) {
 }
 
 func TestBackupWithAnotherKey(t *testing.T) {
-	pgtest.FileOnly(t, "encryption")
 	dir := t.TempDir()
 	plain := openWith(t, filepath.Join(dir, "plain.db"), schema.Key{})
 	_, err := memtest.Say(t.Context(), plain, ada, canary)
@@ -168,7 +162,6 @@ func TestBackupWithAnotherKey(t *testing.T) {
 }
 
 func TestWrongKeyChangesNothing(t *testing.T) {
-	pgtest.FileOnly(t, "encryption")
 	dir := t.TempDir()
 	make := func(name string, k schema.Key) string {
 		path := filepath.Join(dir, name)
@@ -222,7 +215,6 @@ func content(t *testing.T, dir string) map[string]string {
 }
 
 func TestEncryptedFileReadOnly(t *testing.T) {
-	pgtest.FileOnly(t, "encryption")
 	path := filepath.Join(t.TempDir(), "memory.db")
 	one := key(t, "one")
 	done := make(chan error)
@@ -250,7 +242,6 @@ func TestEncryptedFileReadOnly(t *testing.T) {
 }
 
 func TestHalfOfSealLost(t *testing.T) {
-	pgtest.FileOnly(t, "encryption")
 	path := filepath.Join(t.TempDir(), "memory.db")
 	one := key(t, "one")
 	db := openWith(t, path, one)
@@ -277,7 +268,6 @@ func TestHalfOfSealLost(t *testing.T) {
 }
 
 func TestEqualMemoriesDifferOnDisk(t *testing.T) {
-	pgtest.FileOnly(t, "encryption")
 	dir := t.TempDir()
 	one := key(t, "one")
 	blocks := make(map[string]string)

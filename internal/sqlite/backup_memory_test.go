@@ -1,9 +1,8 @@
-package schema_test
+package sqlite_test
 
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,11 +11,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/ncruces/go-sqlite3/driver"
-	"github.com/ncruces/go-sqlite3/ext/fts5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ebbmem/ebb/internal/pgtest"
+	"github.com/ebbmem/ebb/internal/memtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -34,10 +31,8 @@ func names(t *testing.T, dir string) []string {
 // What was acknowledged before the backup began is in it, and of what was
 // written together never a part, however much is written meanwhile.
 func TestBackupWhileWriting(t *testing.T) {
-	pgtest.FileOnly(t, "backups")
-	now := day(5, 1)
-	db := openAt(t, &now)
-	m := fact(t, db, "Ada lives in Lisbon", now, 4)
+	db := open(t)
+	m := memtest.Remember(t, db, ada, schema.Memory{Content: "Ada lives in Lisbon"})
 	stop, acknowledged := make(chan struct{}), atomic.Int64{}
 	var writing sync.WaitGroup
 	for range 2 {
@@ -89,8 +84,8 @@ func TestBackupWhileWriting(t *testing.T) {
 
 	copied, err := schema.Open(t.Context(), filepath.Join(dir, "4.db"), nil)
 	require.NoError(t, err)
-	require.Equal(t, m.Content, reread(t, copied, m).Content)
-	fact(t, copied, "Ada likes tea", now, 4) // it can be written
+	require.Equal(t, m.Content, memtest.Reread(t, copied, m).Content)
+	memtest.Remember(t, copied, ada, schema.Memory{Content: "Ada likes tea"}) // it can be written
 	require.NoError(t, copied.Close())
 }
 
@@ -99,9 +94,7 @@ var newIDs atomic.Int64
 func newID(*testing.T) string { return fmt.Sprint(newIDs.Add(1)) }
 
 func TestABackupIsPrivate(t *testing.T) {
-	pgtest.FileOnly(t, "backups")
-	now := day(5, 1)
-	db := openAt(t, &now)
+	db := open(t)
 	path := filepath.Join(t.TempDir(), "b.db")
 	_, err := db.Backup(t.Context(), path, nil)
 	require.NoError(t, err)
@@ -111,9 +104,7 @@ func TestABackupIsPrivate(t *testing.T) {
 }
 
 func TestBackupKeepsExistingFile(t *testing.T) {
-	pgtest.FileOnly(t, "backups")
-	now := day(5, 1)
-	db := openAt(t, &now)
+	db := open(t)
 	dir := t.TempDir()
 	write := func(name string) string {
 		path := filepath.Join(dir, name)
@@ -141,9 +132,7 @@ func TestBackupKeepsExistingFile(t *testing.T) {
 
 // A file that appears while the backup is made is not replaced either.
 func TestBackupRaceForName(t *testing.T) {
-	pgtest.FileOnly(t, "backups")
-	now := day(5, 1)
-	db := openAt(t, &now)
+	db := open(t)
 	path := filepath.Join(t.TempDir(), "b.db")
 	_, err := db.Backup(t.Context(), path, func(int64, int64) {
 		require.NoError(t, os.WriteFile(path, []byte("mine"), 0o600))
@@ -158,9 +147,7 @@ func TestBackupRaceForName(t *testing.T) {
 
 // Until it is whole and verified, nothing stands under the backup's name.
 func TestAnUnfinishedBackupHasNoName(t *testing.T) {
-	pgtest.FileOnly(t, "backups")
-	now := day(5, 1)
-	db := openAt(t, &now)
+	db := open(t)
 	fill(t, db, 3000)
 	path := filepath.Join(t.TempDir(), "b.db")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -190,9 +177,7 @@ func TestAnUnfinishedBackupHasNoName(t *testing.T) {
 }
 
 func TestConcurrentBackupsToOneFile(t *testing.T) {
-	pgtest.FileOnly(t, "backups")
-	now := day(5, 1)
-	db := openAt(t, &now)
+	db := open(t)
 	path := filepath.Join(t.TempDir(), "b.db")
 	_, err := db.Backup(t.Context(), path, func(int64, int64) {
 		_, err := db.Backup(t.Context(), path, nil)
@@ -203,9 +188,7 @@ func TestConcurrentBackupsToOneFile(t *testing.T) {
 
 // A damaged memory gives no backup, and is not called backed up.
 func TestBackupOfDamagedFile(t *testing.T) {
-	pgtest.FileOnly(t, "backups")
-	now := day(5, 1)
-	db := openAt(t, &now)
+	db := open(t)
 	fill(t, db, 500)
 	require.NoError(t, db.Close())
 	content, err := os.ReadFile(db.Path())
@@ -220,12 +203,11 @@ func TestBackupOfDamagedFile(t *testing.T) {
 }
 
 func TestBackupOfForeignFile(t *testing.T) {
-	pgtest.FileOnly(t, "backups")
 	dir := t.TempDir()
 	text := filepath.Join(dir, "text")
 	require.NoError(t, os.WriteFile(text, []byte("dear diary"), 0o600))
 	foreign := filepath.Join(dir, "foreign")
-	raw(t, foreign, "CREATE TABLE recipes (name TEXT)")
+	memtest.Spoil(t, foreign, "CREATE TABLE recipes (name TEXT)")
 	for path, want := range map[string]error{filepath.Join(dir, "none"): schema.ErrNotFound, text: schema.ErrNotDatabase, foreign: schema.ErrNotDatabase} {
 		_, err := schema.Backup(t.Context(), path, filepath.Join(dir, "b.db"), nil, nil)
 		require.ErrorIs(t, err, want, path)
@@ -238,12 +220,10 @@ func TestBackupOfForeignFile(t *testing.T) {
 // Files of other versions are copied as they are: the backup before an
 // upgrade.
 func TestBackupOfAnotherVersion(t *testing.T) {
-	pgtest.FileOnly(t, "backups")
-	now := day(5, 1)
-	db := openAt(t, &now)
+	db := open(t)
 	require.NoError(t, db.Close())
 	for _, version := range []int{1, 999} {
-		raw(t, db.Path(), fmt.Sprintf("PRAGMA user_version = %d", version))
+		memtest.Spoil(t, db.Path(), fmt.Sprintf("PRAGMA user_version = %d", version))
 		target := filepath.Join(t.TempDir(), "b.db")
 		report, err := schema.Backup(t.Context(), db.Path(), target, nil, nil)
 		require.NoError(t, err)
@@ -252,9 +232,7 @@ func TestBackupOfAnotherVersion(t *testing.T) {
 }
 
 func TestVerifyBackupFindsDamage(t *testing.T) {
-	pgtest.FileOnly(t, "backups")
-	now := day(5, 1)
-	db := openAt(t, &now)
+	db := open(t)
 	fill(t, db, 500)
 	dir := t.TempDir()
 	good := filepath.Join(dir, "good.db")
@@ -279,8 +257,7 @@ func TestVerifyBackupFindsDamage(t *testing.T) {
 // fill stores so many rows of about 1 KB.
 func fill(t *testing.T, db *schema.DB, rows int) {
 	t.Helper()
-	now := db.Now()
-	m := fact(t, db, "Ada lives in Lisbon", now, 4)
+	m := memtest.Remember(t, db, ada, schema.Memory{Content: "Ada lives in Lisbon"})
 	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
 		for i := range rows {
 			if _, err := tx.Exec(ctx, "INSERT INTO documents (user_id, uri, hash, read_at) VALUES (?, ?, ?, 0)", m.UserID, fmt.Sprint("uri-", i), strings.Repeat("x", 1000)); err != nil {
@@ -289,14 +266,4 @@ func fill(t *testing.T, db *schema.DB, rows int) {
 		}
 		return nil
 	}))
-}
-
-// raw changes a file behind the memory's back.
-func raw(t *testing.T, path, statements string) {
-	t.Helper()
-	db, err := driver.Open("file:"+path, fts5.Register)
-	require.NoError(t, err)
-	defer func(db *sql.DB) { require.NoError(t, db.Close()) }(db)
-	_, err = db.ExecContext(t.Context(), statements)
-	require.NoError(t, err)
 }

@@ -1,4 +1,4 @@
-package schema_test
+package sqlite_test
 
 import (
 	"bytes"
@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/internal/memtest"
-	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -91,7 +90,6 @@ func remains(t *testing.T, path string, options *schema.Options) (n int64, losse
 // Wherever a bit of the log flips, or the log ends, what that costs is said,
 // exactly; and when it costs nothing, nothing is said.
 func TestTruncatedLogIsNoticed(t *testing.T) {
-	pgtest.FileOnly(t, "the mark beside it")
 	files := crashed(t)
 	n, losses := remains(t, files.put(t), nil)
 	require.EqualValues(t, acknowledged, n)
@@ -133,7 +131,6 @@ func TestTruncatedLogIsNoticed(t *testing.T) {
 // In the first seconds there is no mark yet: what follows the damage says that
 // there was more.
 func TestDamagedLogIsNoticedWithoutAMark(t *testing.T) {
-	pgtest.FileOnly(t, "the mark beside it")
 	files := crashed(t)
 	delete(files, "-mark")
 	n, losses := remains(t, image{"": files[""], "-wal": files["-wal"]}.put(t), nil)
@@ -171,7 +168,6 @@ func TestDamagedLogIsNoticedWithoutAMark(t *testing.T) {
 }
 
 func TestAForeignLogIsRefused(t *testing.T) {
-	pgtest.FileOnly(t, "the mark beside it")
 	own, other := crashed(t), crashed(t)
 	foreign := image{"": own[""], "-wal": other["-wal"]}.put(t)
 	before, err := os.ReadFile(foreign)
@@ -193,7 +189,6 @@ func TestAForeignLogIsRefused(t *testing.T) {
 // A log that was restarted after a checkpoint, as most are, identifies its database
 // with its first commit.
 func TestAForeignLogIsRefusedAfterACheckpoint(t *testing.T) {
-	pgtest.FileOnly(t, "the mark beside it")
 	ctx := t.Context()
 	path := filepath.Join(t.TempDir(), "memory.db")
 	db, err := schema.Open(ctx, path, nil)
@@ -226,7 +221,6 @@ func TestAForeignLogIsRefusedAfterACheckpoint(t *testing.T) {
 // The first commit after another process checkpointed the log restarts it without
 // the identity: the writer adds that before the commit is acknowledged.
 func TestALogRestartedByAnotherProcessIsIdentified(t *testing.T) {
-	pgtest.FileOnly(t, "the mark beside it")
 	own, path := crashed(t), filepath.Join(t.TempDir(), "memory.db")
 	var dbs [2]*schema.DB
 	for i := range dbs {
@@ -251,7 +245,6 @@ func TestALogRestartedByAnotherProcessIsIdentified(t *testing.T) {
 // A log without the identity, that another program wrote, is refused if it breaks
 // the file. The file's own is not.
 func TestAForeignLogWithoutTheIdentity(t *testing.T) {
-	pgtest.FileOnly(t, "the mark beside it")
 	ctx := t.Context()
 	whole := func(messages int) []byte {
 		path := filepath.Join(t.TempDir(), "memory.db")
@@ -312,7 +305,6 @@ func TestAForeignLogWithoutTheIdentity(t *testing.T) {
 }
 
 func TestLossIsReportedUntilAcknowledged(t *testing.T) {
-	pgtest.FileOnly(t, "the mark beside it")
 	files := crashed(t)
 	path := files.with("-wal", files["-wal"][:len(files["-wal"])/2]).put(t)
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -342,7 +334,6 @@ func TestLossIsReportedUntilAcknowledged(t *testing.T) {
 }
 
 func TestReadingLossWritesNothing(t *testing.T) {
-	pgtest.FileOnly(t, "the mark beside it")
 	files := crashed(t).with("-wal", []byte{})
 	path := files.put(t)
 	for range 2 {
@@ -359,7 +350,6 @@ func TestReadingLossWritesNothing(t *testing.T) {
 }
 
 func TestMarkMatchesOwnFileOnly(t *testing.T) {
-	pgtest.FileOnly(t, "the mark beside it")
 	files := crashed(t)
 	whole := files.put(t)
 	require.NoError(t, os.Remove(whole+"-mark"))
@@ -398,7 +388,6 @@ func TestMarkMatchesOwnFileOnly(t *testing.T) {
 // What a restore puts in place is older by design; what it replaces keeps its
 // mark under its new name.
 func TestRestoreMovesMark(t *testing.T) {
-	pgtest.FileOnly(t, "the mark beside it")
 	files := crashed(t)
 	path := files.with("-wal", []byte{}).put(t)
 	before, err := schema.Open(t.Context(), image{"": files[""]}.put(t), nil)
@@ -420,7 +409,6 @@ func TestRestoreMovesMark(t *testing.T) {
 
 // The mark follows by itself, is as private as the file, and says nothing.
 func TestMarkFollowsWriting(t *testing.T) {
-	pgtest.FileOnly(t, "the mark beside it")
 	t.Parallel()
 	db := open(t)
 	_, err := memtest.Say(t.Context(), db, ada, "my sister Noor marries in June")
@@ -438,7 +426,6 @@ func TestMarkFollowsWriting(t *testing.T) {
 
 // A mark that cannot be written costs nothing but the notice, and is said.
 func TestUnwritableMark(t *testing.T) {
-	pgtest.FileOnly(t, "the mark beside it")
 	t.Parallel()
 	db := open(t)
 	require.NoError(t, os.Mkdir(db.Path()+"-mark", 0o700))

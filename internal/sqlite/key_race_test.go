@@ -1,4 +1,4 @@
-package schema_test
+package sqlite_test
 
 import (
 	"errors"
@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/internal/memtest"
-	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -17,7 +16,6 @@ import (
 // first key is used, the others get an error, and no file next to it is readable by
 // other users or unencrypted.
 func TestConcurrentCreateWithTwoKeys(t *testing.T) {
-	pgtest.FileOnly(t, "encryption")
 	path := filepath.Join(t.TempDir(), "memory.db")
 	names := []string{"one", "two"}
 	type end struct {

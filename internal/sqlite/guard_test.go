@@ -1,4 +1,4 @@
-package schema_test
+package sqlite_test
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/internal/memtest"
-	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -17,7 +16,6 @@ import (
 const tooMuch = "SELECT hex(zeroblob(200000000))"
 
 func TestRunningOutOfMemoryIsAnError(t *testing.T) {
-	pgtest.FileOnly(t, "a damaged file")
 	db, err := schema.OpenSQLite("file:"+filepath.Join(t.TempDir(), "x.db")+"?mode=rwc", false, func(*sqlite3.Conn) error { return nil })
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
@@ -30,7 +28,6 @@ func TestRunningOutOfMemoryIsAnError(t *testing.T) {
 }
 
 func TestReadingAndWritingContinue(t *testing.T) {
-	pgtest.FileOnly(t, "a damaged file")
 	db := open(t)
 	for range 10 { // more than there are connections
 		require.ErrorIs(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
@@ -49,12 +46,11 @@ func TestReadingAndWritingContinue(t *testing.T) {
 
 // A user missing from the damaged index would be created again, without memories.
 func TestOpenRefusesADamagedListOfUsers(t *testing.T) {
-	pgtest.FileOnly(t, "a damaged file")
 	db := open(t)
 	_, err := memtest.Say(t.Context(), db, schema.Scope{User: "ada"}, "something")
 	require.NoError(t, err)
 	require.NoError(t, db.Close())
-	raw(t, db.Path(), "PRAGMA writable_schema = on; UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'entities_by_user') WHERE name = 'sqlite_autoindex_users_1'")
+	memtest.Spoil(t, db.Path(), "PRAGMA writable_schema = on; UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'entities_by_user') WHERE name = 'sqlite_autoindex_users_1'")
 	for _, readOnly := range []bool{false, true} {
 		_, err = schema.Open(t.Context(), db.Path(), &schema.Options{ReadOnly: readOnly})
 		require.ErrorIs(t, err, schema.ErrCorrupt)
@@ -64,7 +60,6 @@ func TestOpenRefusesADamagedListOfUsers(t *testing.T) {
 // What only a file whose rows contradict each other brings about is an error;
 // a panic that somebody meant goes on.
 func TestGuardRuntimePanics(t *testing.T) {
-	pgtest.FileOnly(t, "a damaged file")
 	none := -1
 	require.ErrorIs(t, schema.Guard(func() { _ = 1 << none }), schema.ErrCorrupt)
 	require.NoError(t, schema.Guard(func() {}))

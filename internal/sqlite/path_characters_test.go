@@ -1,4 +1,4 @@
-package schema_test
+package sqlite_test
 
 import (
 	"os"
@@ -7,12 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
 func TestPathsWithSpecialCharacters(t *testing.T) {
-	pgtest.FileOnly(t, "its size")
 	for _, name := range []string{"my memory", "a+b", "100% of #1?", "é & 名"} {
 		dir := filepath.Join(t.TempDir(), name)
 		require.NoError(t, os.Mkdir(dir, 0o700))

@@ -1,4 +1,4 @@
-package schema_test
+package sqlite_test
 
 import (
 	"context"
@@ -7,12 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
 func TestWriteSeesWaiting(t *testing.T) {
-	pgtest.FileOnly(t, "its only writer")
 	db := open(t)
 	nothing := func(context.Context, *schema.Tx) error { return nil }
 	var others chan error

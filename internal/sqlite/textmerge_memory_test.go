@@ -1,4 +1,4 @@
-package schema_test
+package sqlite_test
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/internal/memtest"
-	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/internal/vfstest"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -27,7 +26,6 @@ func segments(t *testing.T, db *schema.DB) (n int) {
 }
 
 func TestCommitsDoNotMergeTheTextIndex(t *testing.T) {
-	pgtest.FileOnly(t, "its text index")
 	db := openPath(t, filepath.Join(t.TempDir(), "memory.db"), &schema.Options{NoCheckpoint: true})
 	for i := range 15 { // SQLite's own setting would join four
 		_, err := memtest.Say(t.Context(), db, ada, fmt.Sprint("kettle ", i))
@@ -37,7 +35,6 @@ func TestCommitsDoNotMergeTheTextIndex(t *testing.T) {
 }
 
 func TestTheTextIndexIsMergedBetweenCommits(t *testing.T) {
-	pgtest.FileOnly(t, "its text index")
 	key, err := schema.NewKey([]byte(strings.Repeat("k", 32)))
 	require.NoError(t, err)
 	for name, opts := range map[string]schema.Options{"plain": {}, "encrypted": {Key: key}} {
@@ -64,7 +61,6 @@ func TestTheTextIndexIsMergedBetweenCommits(t *testing.T) {
 }
 
 func TestFailedMergeIsReported(t *testing.T) {
-	pgtest.FileOnly(t, "its text index")
 	disk := vfstest.New(t)
 	var merging atomic.Bool
 	db, err := schema.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"), &schema.Options{

@@ -1,4 +1,4 @@
-package schema_test
+package sqlite_test
 
 import (
 	"context"
@@ -12,28 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/internal/memtest"
-	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
-// openPath opens a file that is closed at the end of the test.
-func openPath(t testing.TB, path string, o *schema.Options) *schema.DB {
-	t.Helper()
-	db, err := schema.Open(t.Context(), path, o)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, db.Close()) })
-	return db
-}
-
-func open(t testing.TB) *schema.DB {
-	t.Helper()
-	return openPath(t, filepath.Join(t.TempDir(), "memory.db"), nil)
-}
-
-var ada = schema.Scope{Tenant: "acme", User: "ada", Session: "s1"}
-
 func TestStoredMemoryIsReadBackVerbatim(t *testing.T) {
-	pgtest.FileOnly(t, "opening it")
 	db := open(t)
 	m, err := memtest.Say(t.Context(), db, ada, "My sister Noor marries on 12 June.")
 	require.NoError(t, err)
@@ -52,7 +34,6 @@ func TestStoredMemoryIsReadBackVerbatim(t *testing.T) {
 }
 
 func TestGroupedWritesFailAlone(t *testing.T) {
-	pgtest.FileOnly(t, "opening it")
 	db := open(t)
 	var wg sync.WaitGroup
 	errs := make([]error, 64)
@@ -84,7 +65,6 @@ func TestGroupedWritesFailAlone(t *testing.T) {
 }
 
 func TestPanicInGroupedWrite(t *testing.T) {
-	pgtest.FileOnly(t, "opening it")
 	db := open(t)
 	require.PanicsWithValue(t, "boom", func() {
 		_ = db.Write(t.Context(), func(context.Context, *schema.Tx) error { panic("boom") })
@@ -94,7 +74,6 @@ func TestPanicInGroupedWrite(t *testing.T) {
 }
 
 func TestOpenRefusesForeignDatabase(t *testing.T) {
-	pgtest.FileOnly(t, "opening it")
 	dir := t.TempDir()
 	write := func(name, content string) string {
 		path := filepath.Join(dir, name)
@@ -127,7 +106,6 @@ func TestOpenRefusesForeignDatabase(t *testing.T) {
 }
 
 func TestSnapshotsThatUseEveryConnectionCanStillPrepare(t *testing.T) {
-	pgtest.FileOnly(t, "opening it")
 	db := open(t)
 	const readers = 4 // the default
 	var ready, done sync.WaitGroup
@@ -148,7 +126,6 @@ func TestSnapshotsThatUseEveryConnectionCanStillPrepare(t *testing.T) {
 }
 
 func TestReadingLeavesNothingBeside(t *testing.T) {
-	pgtest.FileOnly(t, "opening it")
 	path := filepath.Join(t.TempDir(), "memory.db")
 	db, err := schema.Open(t.Context(), path, nil)
 	require.NoError(t, err)
@@ -175,7 +152,6 @@ func TestReadingLeavesNothingBeside(t *testing.T) {
 }
 
 func TestOpenRefusesASecondName(t *testing.T) {
-	pgtest.FileOnly(t, "opening it")
 	path := filepath.Join(t.TempDir(), "memory.db")
 	db, err := schema.Open(t.Context(), path, nil)
 	require.NoError(t, err)
@@ -197,7 +173,6 @@ func TestOpenRefusesASecondName(t *testing.T) {
 }
 
 func TestStaleLogOfRemovedFile(t *testing.T) {
-	pgtest.FileOnly(t, "opening it")
 	path := filepath.Join(t.TempDir(), "memory.db")
 	db, err := schema.Open(t.Context(), path, nil)
 	require.NoError(t, err)
@@ -217,13 +192,4 @@ func TestStaleLogOfRemovedFile(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, memories(t, db))
 	require.NoError(t, db.Close())
-}
-
-// memories counts all of a file.
-func memories(t *testing.T, db *schema.DB) (n int) {
-	t.Helper()
-	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) error {
-		return s.Row(ctx, "SELECT count(*) FROM memories", nil, &n)
-	}))
-	return n
 }

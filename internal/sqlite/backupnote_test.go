@@ -1,6 +1,7 @@
-package schema_test
+package sqlite_test
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"os"
@@ -8,11 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/ebbmem/ebb/internal/pgtest"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -30,18 +29,18 @@ func killedBackup(t *testing.T, path, target string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), "EBB_SOURCE="+path, "EBB_BACKUP="+target)
-	var out output
-	cmd.Stdout = &out
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
-	require.Eventually(t, func() bool { return strings.Contains(out.String(), "copying") }, time.Minute, time.Millisecond)
+	said, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	require.Equal(t, "copying\n", said)
 	require.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait() // reports the kill
 }
 
 func TestOpenRemovesKilledBackup(t *testing.T) {
-	pgtest.FileOnly(t, "backups")
-	now := day(5, 1)
-	db := openAt(t, &now)
+	db := open(t)
 	fill(t, db, 3000)
 	elsewhere := t.TempDir()
 	copy := filepath.Join(elsewhere, ".b.db.new")
@@ -83,9 +82,7 @@ func TestOpenRemovesKilledBackup(t *testing.T) {
 
 // What a note says is trusted no further than to name a copy of ours.
 func TestNoteNamesOwnFileOnly(t *testing.T) {
-	pgtest.FileOnly(t, "backups")
-	now := day(5, 1)
-	db := openAt(t, &now)
+	db := open(t)
 	dir := filepath.Dir(db.Path())
 	kept := filepath.Join(dir, "letter.txt")
 	folder := filepath.Join(dir, ".folder.new")
@@ -101,9 +98,7 @@ func TestNoteNamesOwnFileOnly(t *testing.T) {
 }
 
 func TestOpenRemovesKilledRestore(t *testing.T) {
-	pgtest.FileOnly(t, "backups")
-	now := day(5, 1)
-	db := openAt(t, &now)
+	db := open(t)
 	dir := filepath.Dir(db.Path())
 	for _, name := range []string{".memory.db.restored", "..memory.db.restored.new"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("all that was ever said"), 0o600))
