@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/tmc/langchaingo/embeddings"
 	"github.com/tmc/langchaingo/llms/openai"
@@ -56,17 +54,4 @@ func (e encoder) ask(ctx context.Context, x *extension.Extension, user string, q
 		}
 		time.Sleep(pause)
 	}
-}
-
-// namesAny reports whether a question contains one of the names.
-func namesAny(question string, names []string) bool {
-	asked := strings.FieldsFunc(strings.ToLower(question), func(r rune) bool { return !unicode.IsLetter(r) })
-	for _, word := range asked {
-		for _, name := range names {
-			if word == name {
-				return true
-			}
-		}
-	}
-	return false
 }

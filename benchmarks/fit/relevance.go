@@ -366,7 +366,7 @@ func (d *relevanceData) load(ctx context.Context, dir string) error {
 		if err != nil {
 			return err
 		}
-		speakers := speakersOf(of)
+		speakers := of.Speakers()
 		var cuts []young
 		last := make(map[string]time.Time)
 		for _, c := range of.Conversations {
@@ -403,7 +403,7 @@ func (d *relevanceData) load(ctx context.Context, dir string) error {
 			if q.Conversation != "" {
 				a.Of = set + "/" + q.Conversation
 			}
-			a.Named = namesAny(q.Question, speakers[memory])
+			a.Named = evalset.NamesAny(q.Question, speakers[memory])
 			depth := relevanceDepth
 			if a.Needed > 0 {
 				depth *= 4
@@ -512,19 +512,4 @@ func readGeneral() ([]question, error) {
 		all = append(all, question{Query: evalset.Query{Question: l.Question}, kind: "general", held: l.Split == "held"})
 	}
 	return all, err
-}
-
-// speakersOf returns the words of the names of all speakers of each conversation.
-func speakersOf(set *evalset.Set) map[string][]string {
-	all := make(map[string][]string)
-	for _, c := range set.Conversations {
-		for _, t := range c.Turns {
-			for word := range strings.FieldsSeq(strings.ToLower(t.Speaker)) {
-				if !slices.Contains(all[c.Name], word) {
-					all[c.Name] = append(all[c.Name], word)
-				}
-			}
-		}
-	}
-	return all
 }

@@ -182,8 +182,6 @@ var table = []row{
 	// Lives and a team's stream, played for ebb eval.
 	{pkg: "internal/measure", ours: []string{"extension", "extension/transfer", "eventbus", "internal/clock", "internal/evalset", "internal/evalset/fts", "internal/grounding"}, langchain: []string{"llms"}},
 
-	{pkg: "internal/walks", ours: []string{"extension", "eventbus", "consolidate"}, langchain: []string{"llms"}}, // what a message, a question and a fact cross
-
 	// Test kits.
 	{pkg: "internal/llmtest", langchain: []string{anything}, kit: true},                                   // scripted model
 	{pkg: "internal/vfstest", kit: true},                                                                  // fault-injecting file system

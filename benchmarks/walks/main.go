@@ -1,8 +1,8 @@
 // Command walks prints the packages and files that a published message, a question
 // and an extracted fact cross, as a run with coverage counts them:
 //
-//	go run ./internal/walks        # packages, with the number of files
-//	go run ./internal/walks -files # the files too
+//	go run ./walks        # packages, with the number of files
+//	go run ./walks -files # the files too
 //
 // It counts leaves apart. A leaf imports no context, and none of our packages but
 // leaves: its functions take values and return values, so they call no host, model or
@@ -124,7 +124,7 @@ func show(ctx context.Context) error {
 	}
 	defer os.RemoveAll(folder)
 	program := filepath.Join(folder, "walks")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-cover", "-covermode=atomic", "-coverpkg="+module+"/...", "-o", program, module+"/internal/walks").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(ctx, "go", "build", "-cover", "-covermode=atomic", "-coverpkg="+module+"/...", "-o", program, module+"/benchmarks/walks").CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
 	isLeaf, err := leaves(ctx)
@@ -211,7 +211,7 @@ func crossedFiles(profile []byte) (map[string][]string, error) {
 			continue
 		}
 		pkg, _ := strings.CutPrefix(path.Dir(file), module+"/")
-		if name := path.Base(file); pkg != "internal/walks" && !slices.Contains(crossed[pkg], name) {
+		if name := path.Base(file); pkg != "benchmarks/walks" && !slices.Contains(crossed[pkg], name) {
 			crossed[pkg] = append(crossed[pkg], name)
 		}
 	}
