@@ -1,4 +1,4 @@
-package schema_test
+package vecstore_test
 
 import (
 	"context"
@@ -17,6 +17,8 @@ import (
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/vecstore"
 )
+
+var ada = schema.Scope{Tenant: "acme", User: "ada", Session: "s1"}
 
 func FuzzVectorScan(f *testing.F) {
 	f.Add([]byte{})
@@ -147,7 +149,7 @@ func visited(t testing.TB, db *schema.DB, user, generation, after int64) (vector
 }
 
 func TestPendingChunksHoldTheOriginalPieces(t *testing.T) {
-	db := open(t)
+	db := memtest.Open(t)
 	long := strings.Repeat("The kiln was hot. ", 60) + strings.Repeat("Glazes need patience. ", 60)
 	for _, content := range []string{"Short, with Capitals.", long} {
 		_, err := memtest.Say(t.Context(), db, ada, content)
@@ -165,7 +167,7 @@ func TestPendingChunksHoldTheOriginalPieces(t *testing.T) {
 }
 
 func TestVectorsAreKeptByUserAndGeneration(t *testing.T) {
-	db := open(t)
+	db := memtest.Open(t)
 	bob := schema.Scope{Tenant: "acme", User: "bob"}
 	for i := range 3 {
 		for _, scope := range []schema.Scope{ada, bob} {
@@ -203,7 +205,7 @@ func TestVectorsAreKeptByUserAndGeneration(t *testing.T) {
 
 func TestVectorsByIDAreReadInTheOrderAskedFor(t *testing.T) {
 	pgtest.FileOnly(t, "ids of its own, and a damaged vector")
-	db := open(t)
+	db := memtest.Open(t)
 	g := generation(t, db, "m", 2)
 	for i := range 3 {
 		_, err := memtest.Say(t.Context(), db, ada, fmt.Sprintf("message %d", i))
@@ -235,7 +237,7 @@ func TestVectorsByIDAreReadInTheOrderAskedFor(t *testing.T) {
 }
 
 func TestInsertVectorsRefuses(t *testing.T) {
-	db := open(t)
+	db := memtest.Open(t)
 	_, err := memtest.Say(t.Context(), db, ada, "hello")
 	require.NoError(t, err)
 	g := generation(t, db, "m", 2)
@@ -265,7 +267,7 @@ func TestInsertVectorsRefuses(t *testing.T) {
 }
 
 func TestGenerationsFollowEachOther(t *testing.T) {
-	db := open(t)
+	db := memtest.Open(t)
 	for i := range 5 {
 		_, err := memtest.Say(t.Context(), db, ada, fmt.Sprintf("message %d", i))
 		require.NoError(t, err)
@@ -319,7 +321,7 @@ func TestGenerationsFollowEachOther(t *testing.T) {
 }
 
 func TestOpenGenerationRefuses(t *testing.T) {
-	db := open(t)
+	db := memtest.Open(t)
 	for _, c := range []struct {
 		model string
 		dims  int
