@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ebbmem/ebb/internal/sqlite"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/ebbmem/ebb/schema"
@@ -46,13 +48,13 @@ func TestOpenRemovesKilledBackup(t *testing.T) {
 	copy := filepath.Join(elsewhere, ".b.db.new")
 	killedBackup(t, db.Path(), filepath.Join(elsewhere, "b.db"))
 	require.FileExists(t, copy)
-	require.Equal(t, []string{copy}, schema.UnfinishedBackups(db.Path()))
+	require.Equal(t, []string{copy}, sqlite.UnfinishedBackups(db.Path()))
 	listed, err := db.CopiesBeside()
 	require.NoError(t, err)
 	require.Equal(t, []string{copy}, listed)
 
 	_, err = db.Backup(t.Context(), filepath.Join(elsewhere, "c.db"), func(int64, int64) { // one that goes on stays
-		require.Equal(t, []string{filepath.Join(elsewhere, ".c.db.new")}, schema.UnfinishedBackups(db.Path()), "and it swept the other")
+		require.Equal(t, []string{filepath.Join(elsewhere, ".c.db.new")}, sqlite.UnfinishedBackups(db.Path()), "and it swept the other")
 		second, err := schema.Open(t.Context(), db.Path(), nil)
 		require.NoError(t, err)
 		require.NoError(t, second.Close())
@@ -70,11 +72,11 @@ func TestOpenRemovesKilledBackup(t *testing.T) {
 		require.NoError(t, second.Close())
 	}
 	reopen()
-	require.Equal(t, []string{copy}, schema.UnfinishedBackups(db.Path()), "it is still named")
+	require.Equal(t, []string{copy}, sqlite.UnfinishedBackups(db.Path()), "it is still named")
 	require.NoError(t, os.Rename(away, elsewhere))
 	reopen()
 	require.Equal(t, []string{"c.db"}, names(t, elsewhere))
-	require.Empty(t, schema.UnfinishedBackups(db.Path()))
+	require.Empty(t, sqlite.UnfinishedBackups(db.Path()))
 	for _, name := range names(t, filepath.Dir(db.Path())) {
 		require.NotContains(t, name, "backup")
 	}
@@ -94,7 +96,7 @@ func TestNoteNamesOwnFileOnly(t *testing.T) {
 	require.NoError(t, db.SweepBackups())
 	require.FileExists(t, kept)
 	require.DirExists(t, folder)
-	require.Empty(t, schema.UnfinishedBackups(db.Path()))
+	require.Empty(t, sqlite.UnfinishedBackups(db.Path()))
 }
 
 func TestOpenRemovesKilledRestore(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/ebbmem/ebb/internal/sqlite"
+
 	"github.com/ncruces/go-sqlite3"
 	"github.com/stretchr/testify/require"
 
@@ -16,7 +18,7 @@ import (
 const tooMuch = "SELECT hex(zeroblob(200000000))"
 
 func TestRunningOutOfMemoryIsAnError(t *testing.T) {
-	db, err := schema.OpenSQLite("file:"+filepath.Join(t.TempDir(), "x.db")+"?mode=rwc", false, func(*sqlite3.Conn) error { return nil })
+	db, err := sqlite.OpenSQLite("file:"+filepath.Join(t.TempDir(), "x.db")+"?mode=rwc", false, func(*sqlite3.Conn) error { return nil })
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
 	var text string

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ebbmem/ebb/internal/sqlite"
+
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 	"github.com/stretchr/testify/require"
 
@@ -261,7 +263,7 @@ func TestAForeignLogWithoutTheIdentity(t *testing.T) {
 	}
 	logOf := func(file []byte, change string) []byte {
 		path := image{"": file}.put(t)
-		db, err := schema.OpenSQLite("file:"+path+"?_pragma=wal_autocheckpoint(0)", false, fts5.Register)
+		db, err := sqlite.OpenSQLite("file:"+path+"?_pragma=wal_autocheckpoint(0)", false, fts5.Register)
 		require.NoError(t, err)
 		defer func() { require.NoError(t, db.Close()) }()
 		_, err = db.ExecContext(ctx, change)
