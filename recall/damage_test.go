@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ebbmem/ebb/internal/sqlite"
+
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 	"github.com/stretchr/testify/require"
 
@@ -23,7 +25,7 @@ func TestOlderTextThatCannotBeRead(t *testing.T) {
 		turns = append(turns, turn{session: "one", text: "The cello.", minutes: i})
 	}
 	ids := say(t, db, ada, turns...)
-	other, err := schema.OpenSQLite("file:"+db.Path()+"?mode=rw", false, fts5.Register)
+	other, err := sqlite.OpenSQLite("file:"+db.Path()+"?mode=rw", false, fts5.Register)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, other.Close()) }()
 	damage := func(state string) {
@@ -62,7 +64,7 @@ func TestVectorsThatCannotBeRead(t *testing.T) {
 	db := open(t)
 	say(t, db, ada, slices.Concat(pets, pets, pets)...)
 	embedAll(t, db, openGeneration(t, db, "m", 4), synonyms)
-	other, err := schema.OpenSQLite("file:"+db.Path()+"?mode=rw", false, fts5.Register)
+	other, err := sqlite.OpenSQLite("file:"+db.Path()+"?mode=rw", false, fts5.Register)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, other.Close()) }()
 	change := func(statement string) {

@@ -10,7 +10,7 @@ import (
 
 // The ranker cannot decide whether a question is about what the memory holds: it
 // divides by the best score of the search, so some result is always best. Two logistic
-// models decide, fitted by benchmarks/train -relevance on questions that share words
+// models decide, fitted by benchmarks/fit relevance on questions that share words
 // with their answers and on questions that share none. The first judges the question
 // against the whole memory. The second judges each result, given that the first is
 // true. Each has weights for memories without vectors and for memories with vectors;

@@ -68,7 +68,7 @@ type Weights struct {
 	Importance float64 // importance − ½, −½–½
 }
 
-// DefaultWeights were fitted by benchmarks/train on three sets of real conversations.
+// DefaultWeights were fitted by benchmarks/fit on three sets of real conversations.
 // Set by hand are those of Governs, Echo, NoAnswer, Retention, Confidence and Importance,
 // for which these sets hold no example, and of Topic and TopicBeside, which were chosen
 // with questions that share no word with their answers. That of Time is twice the fitted

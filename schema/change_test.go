@@ -28,15 +28,6 @@ func fact(t *testing.T, db *schema.DB, content string, from time.Time, trust sch
 	return m
 }
 
-func reread(t *testing.T, db *schema.DB, m *schema.Memory) (got *schema.Memory) {
-	t.Helper()
-	require.NoError(t, db.Read(t.Context(), func(ctx context.Context, s *schema.Snapshot) (err error) {
-		got, err = s.Memory(ctx, m.UserID, m.UID)
-		return err
-	}))
-	return got
-}
-
 func TestSupersedeAnswersOnBothTimeAxes(t *testing.T) {
 	now := day(time.January, 10)
 	db := openAt(t, &now)
@@ -46,7 +37,7 @@ func TestSupersedeAnswersOnBothTimeAxes(t *testing.T) {
 	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
 		return tx.Supersede(ctx, lisbon, oslo, schema.Actor{Name: "user"})
 	}))
-	lisbon, oslo = reread(t, db, lisbon), reread(t, db, oslo)
+	lisbon, oslo = memtest.Reread(t, db, lisbon), memtest.Reread(t, db, oslo)
 	require.Equal(t, schema.StateSuperseded, lisbon.State)
 	require.Equal(t, oslo.ID, lisbon.SupersededBy)
 	require.InDelta(t, schema.SupersededConfidence, lisbon.Confidence, 0)
@@ -89,7 +80,7 @@ func TestSupersedeRefuses(t *testing.T) {
 	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
 		return tx.Protect(ctx, told, schema.Actor{Name: "host"})
 	}))
-	told = reread(t, db, told)
+	told = memtest.Reread(t, db, told)
 	require.True(t, told.Protected)
 	require.Zero(t, told.DecayRate)
 	replacement := fact(t, db, "The wedding is on 19 June", now, 4)
@@ -100,11 +91,11 @@ func TestSupersedeRefuses(t *testing.T) {
 	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
 		return tx.SetState(ctx, aside, schema.StateQuarantined, schema.Actor{Name: "host"})
 	}))
-	require.ErrorAs(t, supersede(stale, reread(t, db, aside)), &invalid, "a quarantined replacement: neither would be used")
+	require.ErrorAs(t, supersede(stale, memtest.Reread(t, db, aside)), &invalid, "a quarantined replacement: neither would be used")
 	seen := *stale
 	require.NoError(t, supersede(stale, replacement))
 	require.ErrorIs(t, supersede(&seen, replacement), schema.ErrConflict, "somebody else was first")
-	require.Equal(t, schema.StateActive, reread(t, db, told).State, "what was refused changed nothing")
+	require.Equal(t, schema.StateActive, memtest.Reread(t, db, told).State, "what was refused changed nothing")
 }
 
 func TestChangesAreAuditedWithBeforeAndAfter(t *testing.T) {
@@ -134,7 +125,7 @@ func TestEpisodesAreNeverRetired(t *testing.T) {
 	require.ErrorAs(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
 		return tx.Retire(ctx, m, schema.Actor{Name: "night"})
 	}), &invalid)
-	require.Equal(t, schema.StateActive, reread(t, db, m).State)
+	require.Equal(t, schema.StateActive, memtest.Reread(t, db, m).State)
 }
 
 func TestTouch(t *testing.T) {
@@ -147,7 +138,7 @@ func TestTouch(t *testing.T) {
 	require.NoError(t, db.Write(t.Context(), func(ctx context.Context, tx *schema.Tx) error {
 		return tx.Touch(ctx, m.UserID, []string{m.UID, "no such id"}, day(time.March, 1))
 	}))
-	got := reread(t, db, m)
+	got := memtest.Reread(t, db, m)
 	require.Equal(t, schema.StateActive, got.State)
 	require.EqualValues(t, 1, got.AccessCount)
 	require.Equal(t, schema.At(day(time.March, 1)), got.LastAccessed)
@@ -193,6 +184,6 @@ func TestTimesBeyondTheUsualAreKept(t *testing.T) {
 		time.Date(2026, 3, 29, 2, 30, 0, 0, time.FixedZone("elsewhere", 5400)),
 	} {
 		m := fact(t, db, "something happened at "+at.String(), at, 4)
-		require.True(t, reread(t, db, m).EventTime.Equal(at))
+		require.True(t, memtest.Reread(t, db, m).EventTime.Equal(at))
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ebbmem/ebb/internal/sqlite"
+
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 	"github.com/stretchr/testify/require"
 
@@ -36,7 +38,7 @@ func TestChunksAreReadWithTheirMemories(t *testing.T) {
 		}
 		return tx.insertChunks(ctx, []NewMemory{{&Memory{ID: memories[1], UserID: users[0]}, []Chunk{{"late", ""}}}}) // of an older memory
 	}))
-	other, err := OpenSQLite("file:"+db.Path()+"?mode=rw&_pragma=busy_timeout(5000)", false, fts5.Register)
+	other, err := sqlite.OpenSQLite("file:"+db.Path()+"?mode=rw&_pragma=busy_timeout(5000)", false, fts5.Register)
 	require.NoError(t, err)
 	other.SetMaxOpenConns(1)
 	for _, damage := range []string{"PRAGMA foreign_keys = off", fmt.Sprintf("DELETE FROM memories WHERE id IN (%d, %d)", memories[2], memories[6])} {
@@ -98,7 +100,7 @@ func TestChunksOfDamagedRows(t *testing.T) {
 				return tx.InsertMemory(ctx, &Memory{UserID: user, Kind: KindEpisode, Content: "begonia", Confidence: 1, Origin: OriginUser, Trust: MaxTrust}, []Chunk{{"begonia", ""}})
 			}
 			require.NoError(t, db.Write(t.Context(), store))
-			other, err := OpenSQLite("file:"+db.Path()+"?mode=rw&_pragma=busy_timeout(5000)", false, fts5.Register)
+			other, err := sqlite.OpenSQLite("file:"+db.Path()+"?mode=rw&_pragma=busy_timeout(5000)", false, fts5.Register)
 			require.NoError(t, err)
 			_, err = other.ExecContext(t.Context(), "PRAGMA foreign_keys = off; PRAGMA ignore_check_constraints = on; "+damage)
 			require.NoError(t, err)

@@ -2,11 +2,6 @@ package schema
 
 import (
 	"context"
-	"database/sql"
-	"io"
-	"net/url"
-
-	sqlite3 "github.com/ncruces/go-sqlite3"
 
 	"github.com/ebbmem/ebb/internal/sqlite"
 )
@@ -17,9 +12,6 @@ type BackupReport = sqlite.BackupReport
 
 // RestoreReport says what was restored.
 type RestoreReport = sqlite.RestoreReport
-
-// ErasedFile is a file that [EraseFile] removed.
-type ErasedFile = sqlite.ErasedFile
 
 // Backup is [DB.Backup] of a file that is not open, or open elsewhere, also of
 // one with an older or newer schema: a copy does not need to understand it. It
@@ -58,51 +50,4 @@ func Restore(ctx context.Context, backup, target string, replace bool, options *
 // mode, and a damaged index of the users table.
 func RepairUnopened(ctx context.Context, path string, options *Options) error {
 	return sqlite.RepairUnopened(ctx, path, config(options))
-}
-
-// CopyAside copies a file that may be damaged, byte by byte, with its log, to an
-// unused name beside it: path + suffix, or that with a number.
-//
-// Errors: [ErrBusy] while another program has the file open (detected on Linux
-// only), [ErrDiskFull].
-func CopyAside(ctx context.Context, path, suffix string) (name string, err error) {
-	return sqlite.CopyAside(ctx, path, suffix)
-}
-
-// CopiesBeside is [DB.CopiesBeside] for the file at path.
-func CopiesBeside(path string) (paths []string, err error) { return sqlite.CopiesBeside(path) }
-
-// UnfinishedBackups lists the copies of backups of the file at path that are
-// under way or were cut short.
-func UnfinishedBackups(path string) []string { return sqlite.UnfinishedBackups(path) }
-
-// EraseFile removes a whole database, with its log and what else belongs to it:
-// each file is overwritten, on disk, before it is unlinked. The first step
-// removes its name, so that an interrupted erasure brings nothing back; calling
-// it again goes on, and so does [FinishErasures]. What it removed is returned
-// beside an error too.
-//
-// Errors: [ErrNotFound] when there is nothing, [ErrBusy] when a process has it
-// open (detected on Linux only), [*InvalidError] for what is no regular file,
-// [ErrReadOnly], [ErrIO].
-func EraseFile(path string) (erased []ErasedFile, err error) { return sqlite.EraseFile(path) }
-
-// FinishErasures goes on with every [EraseFile] in a folder that was cut short.
-func FinishErasures(folder string) error { return sqlite.FinishErasures(folder) }
-
-// OpenSQLite opens connections to what the data source name says, to examine a
-// file that [Open] may refuse: with SQLite's own errors, and [ErrCorrupt] where
-// the driver would panic. The name has parameters already ("file:x?mode=ro").
-// init prepares each connection.
-func OpenSQLite(dsn string, readOnly bool, init func(*sqlite3.Conn) error) (*sql.DB, error) {
-	return sqlite.OpenSQLite(dsn, readOnly, init)
-}
-
-// Parameters finds out what SQLite needs, beside the path, to read a file, to
-// examine one that [Open] may refuse: nothing for a plain file. Call release
-// when it is no longer opened.
-//
-// Errors: [ErrKey] in its forms, [ErrNotDatabase].
-func Parameters(file io.ReaderAt, key Key) (parameters url.Values, release func(), err error) {
-	return sqlite.Parameters(file, key)
 }

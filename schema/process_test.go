@@ -28,10 +28,6 @@ func TestMain(m *testing.M) {
 		storeUntilKilled(path)
 		return
 	}
-	if target := os.Getenv("EBB_BACKUP"); target != "" {
-		backUpUntilKilled(os.Getenv("EBB_SOURCE"), target)
-		return
-	}
 	goleak.VerifyTestMain(m)
 }
 
@@ -210,7 +206,7 @@ func TestReadOnlyReadsAndRefusesToWrite(t *testing.T) {
 	ro, err := schema.Open(t.Context(), path, &schema.Options{ReadOnly: true})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, ro.Close()) }()
-	require.Equal(t, "look, do not touch", reread(t, ro, m).Content)
+	require.Equal(t, "look, do not touch", memtest.Reread(t, ro, m).Content)
 	_, err = memtest.Say(t.Context(), ro, ada, "scratch")
 	require.ErrorIs(t, err, schema.ErrReadOnly)
 	if ro.Capabilities().File {

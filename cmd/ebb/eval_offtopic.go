@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
-	"unicode"
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/cells"
@@ -64,7 +62,7 @@ func (m *measurement) offTopic() (*offTopicView, error) {
 		if err != nil {
 			return nil, err
 		}
-		names := namesAny(q.Question, speakers[next])
+		names := evalset.NamesAny(q.Question, speakers[next])
 		if names {
 			v.OffTopic.NamesSpeaker += 1 / n
 		} else {
@@ -220,17 +218,4 @@ func (v *offTopicView) print(a *app) error {
 		{"words of the answer injected", percent(v.OnTopic.Terms)},
 	})
 	return p.Err
-}
-
-// namesAny reports whether a question holds a word of one of the names.
-func namesAny(question string, names []string) bool {
-	words := strings.FieldsFunc(strings.ToLower(question), func(r rune) bool { return !unicode.IsLetter(r) })
-	for _, name := range names {
-		for part := range strings.FieldsSeq(strings.ToLower(name)) {
-			if slices.Contains(words, part) {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -32,11 +32,3 @@ func TestEvalOffTopic(t *testing.T) {
 	require.Equal(t, exitUsage, o.code)
 	require.Contains(t, o.err, "--run")
 }
-
-func TestNamesAny(t *testing.T) {
-	for question, want := range map[string]bool{
-		"Where did Noor go?": true, "What is noor's cat called?": true, "What about Noorah?": false, "": false,
-	} {
-		require.Equal(t, want, namesAny(question, []string{"Noor Haddad"}), question)
-	}
-}

@@ -10,6 +10,7 @@ import (
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/cells"
 	"github.com/ebbmem/ebb/internal/inspector"
+	"github.com/ebbmem/ebb/internal/mcpserver"
 )
 
 // query are the arguments that search and explain share.
@@ -52,22 +53,17 @@ With --memory and --json: {"memory", "outcome": "returned"|"excluded"|"unmatched
 
 // answerView is the shape of `ebb search --json` and `ebb explain --json`.
 type answerView struct {
-	Query      string         `json:"query"`
-	Considered int            `json:"considered"`      // memories that were scored
-	Degraded   []degradedView `json:"degraded"`        // arms that did not answer
-	Relevance  float64        `json:"relevance"`       // probability that the question is about what is remembered
-	Note       string         `json:"note,omitempty"`  // what the time asked about holds nothing of
-	Order      string         `json:"order,omitempty"` // what the plan that changed the order is about
-	Results    []resultView   `json:"results"`
+	Query      string               `json:"query"`
+	Considered int                  `json:"considered"`      // memories that were scored
+	Degraded   []mcpserver.Degraded `json:"degraded"`        // arms that did not answer
+	Relevance  float64              `json:"relevance"`       // probability that the question is about what is remembered
+	Note       string               `json:"note,omitempty"`  // what the time asked about holds nothing of
+	Order      string               `json:"order,omitempty"` // what the plan that changed the order is about
+	Results    []resultView         `json:"results"`
 	// Intent and Parts are how the profile's planner took the question apart.
 	Intent  string       `json:"intent,omitempty"`
 	Parts   []string     `json:"parts,omitempty"`
 	Grounds []signalView `json:"grounds,omitempty"` // of Relevance
-}
-
-type degradedView struct {
-	Arm    string `json:"arm"`
-	Reason string `json:"reason"`
 }
 
 type resultView struct {
@@ -246,13 +242,13 @@ func (q *query) run(a *app, explain bool) error {
 
 // whyView is the shape of `ebb explain --memory ID --json`.
 type whyView struct {
-	Memory   extension.Record `json:"memory"`
-	Outcome  string           `json:"outcome"`
-	Reason   string           `json:"reason"`
-	Result   *resultView      `json:"result"`
-	Above    *resultView      `json:"above"`
-	Apart    []apartView      `json:"apart"`
-	Degraded []degradedView   `json:"degraded"`
+	Memory   extension.Record     `json:"memory"`
+	Outcome  string               `json:"outcome"`
+	Reason   string               `json:"reason"`
+	Result   *resultView          `json:"result"`
+	Above    *resultView          `json:"above"`
+	Apart    []apartView          `json:"apart"`
+	Degraded []mcpserver.Degraded `json:"degraded"`
 }
 
 type apartView struct {
@@ -261,7 +257,7 @@ type apartView struct {
 }
 
 func whyOf(e *extension.Explanation) whyView {
-	v := whyView{Memory: e.Memory, Outcome: string(e.Outcome), Reason: e.Reason, Apart: []apartView{}, Degraded: degradedOf(e.Degraded)}
+	v := whyView{Memory: e.Memory, Outcome: string(e.Outcome), Reason: e.Reason, Apart: []apartView{}, Degraded: mcpserver.DegradedOf(e.Degraded)}
 	if e.Result != nil {
 		v.Result = new(resultOf(e.Result, true))
 	}
@@ -277,7 +273,7 @@ func whyOf(e *extension.Explanation) whyView {
 func viewOf(answer *extension.Answer, explain bool) answerView {
 	v := answerView{
 		Query: answer.Query, Relevance: answer.Relevance, Note: answer.Note, Order: answer.Order, Considered: answer.Considered,
-		Degraded: degradedOf(answer.Degraded), Results: make([]resultView, len(answer.Results)),
+		Degraded: mcpserver.DegradedOf(answer.Degraded), Results: make([]resultView, len(answer.Results)),
 	}
 	if explain && answer.Planned != nil {
 		v.Intent, v.Parts = string(answer.Planned.Intent), answer.Planned.Queries[1:]
@@ -289,14 +285,6 @@ func viewOf(answer *extension.Answer, explain bool) answerView {
 		v.Results[i] = resultOf(&answer.Results[i], explain)
 	}
 	return v
-}
-
-func degradedOf(arms []extension.Degraded) []degradedView {
-	views := make([]degradedView, len(arms))
-	for i, d := range arms {
-		views[i] = degradedView(d)
-	}
-	return views
 }
 
 func resultOf(r *extension.Result, explain bool) resultView {

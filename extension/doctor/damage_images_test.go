@@ -20,6 +20,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ebbmem/ebb/internal/sqlite"
+
 	"github.com/ncruces/go-sqlite3"
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 	"github.com/stretchr/testify/require"
@@ -33,7 +35,6 @@ import (
 	"github.com/ebbmem/ebb/internal/llmtest"
 	"github.com/ebbmem/ebb/internal/racing"
 	"github.com/ebbmem/ebb/internal/vectortest"
-	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/core"
 )
 
@@ -351,9 +352,9 @@ func openImage(t *testing.T, path string, key extension.Key) (db *sql.DB, done f
 	f, err := os.Open(path)
 	require.NoError(t, err)
 	defer f.Close()
-	parameters, release, err := schema.Parameters(f, key)
+	parameters, release, err := sqlite.Parameters(f, key)
 	require.NoError(t, err)
-	db, err = schema.OpenSQLite("file:"+(&url.URL{Path: path}).EscapedPath()+"?"+parameters.Encode(), false, func(c *sqlite3.Conn) error {
+	db, err = sqlite.OpenSQLite("file:"+(&url.URL{Path: path}).EscapedPath()+"?"+parameters.Encode(), false, func(c *sqlite3.Conn) error {
 		return errors.Join(fts5.Register(c), c.Exec("PRAGMA foreign_keys = off; PRAGMA ignore_check_constraints = on"))
 	})
 	require.NoError(t, err)

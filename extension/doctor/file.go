@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ebbmem/ebb/internal/sqlite"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/check"
 )
@@ -31,7 +32,7 @@ func (e *examination) leftovers() {
 			found = append(found, entry.Name())
 		}
 	}
-	for _, copy := range schema.UnfinishedBackups(e.path) {
+	for _, copy := range sqlite.UnfinishedBackups(e.path) {
 		found = append(found, "a copy of the memory in "+copy)
 	}
 	if len(found) == 0 {
@@ -57,7 +58,7 @@ func (e *examination) isSQLite(info os.FileInfo) (release func(), ok bool) {
 		return nil, false
 	}
 	defer f.Close()
-	parameters, release, err := schema.Parameters(f, e.key)
+	parameters, release, err := sqlite.Parameters(f, e.key)
 	switch {
 	case errors.Is(err, schema.ErrKey):
 		e.note(name, Skipped, err.Error(), "run ebb doctor with the key that belongs to FILE, if it has one: --key-file")

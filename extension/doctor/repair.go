@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/sqlite"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/check"
 )
@@ -47,7 +48,7 @@ func Repair(ctx context.Context, path string, key schema.Key) (*RepairReport, er
 		return report, before.left()
 	}
 	options := &schema.Options{Key: key}
-	if report.Copy, err = schema.CopyAside(ctx, before.Path, ".before-repair"); err != nil {
+	if report.Copy, err = sqlite.CopyAside(ctx, before.Path, ".before-repair"); err != nil {
 		return nil, err
 	}
 	if err := schema.RepairUnopened(ctx, before.Path, options); err != nil {

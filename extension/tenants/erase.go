@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/ebbmem/ebb/internal/sqlite"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/erase"
 )
@@ -14,7 +15,7 @@ import (
 // Receipt reports the erasure of a tenant.
 type Receipt struct {
 	Tenant   string              `json:"tenant"`
-	Files    []schema.ErasedFile `json:"files"` // overwritten and deleted
+	Files    []sqlite.ErasedFile `json:"files"` // overwritten and deleted
 	ErasedAt time.Time           `json:"erased_at"`
 	// OutOfReach lists where ebb cannot erase copies, with advice for each,
 	// starting with those beside the file.
@@ -50,9 +51,9 @@ func (d *Dir) Erase(ctx context.Context, tenant string) (*Receipt, error) {
 	}
 	defer giveBack()
 	path := filepath.Join(d.path, name)
-	files, err := schema.EraseFile(path)
+	files, err := sqlite.EraseFile(path)
 	receipt := &Receipt{Tenant: tenant, Files: files, ErasedAt: d.now()}
-	copies, listing := schema.CopiesBeside(path)
+	copies, listing := sqlite.CopiesBeside(path)
 	receipt.OutOfReach = erase.OutOfReach(copies)
 	if err = errors.Join(err, listing); err != nil {
 		return receipt, err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ebbmem/ebb/extension"
 	"github.com/ebbmem/ebb/internal/memory"
+	"github.com/ebbmem/ebb/internal/sqlite"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -108,7 +109,7 @@ func Open(ctx context.Context, path string, config *Config) (*Dir, error) {
 		return nil, err
 	}
 	if !d.cfg.ReadOnly {
-		if err := schema.FinishErasures(d.path); err != nil {
+		if err := sqlite.FinishErasures(d.path); err != nil {
 			return nil, fmt.Errorf("open %s: %w", d.path, err)
 		}
 	}

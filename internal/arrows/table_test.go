@@ -46,15 +46,13 @@ var table = []row{
 	{pkg: "internal/idlist"},                                 // many row ids, in four bytes each
 	{pkg: "internal/quickselect"},                            // the n-th largest of many values
 	{pkg: "internal/redact"},                                 // secrets and personal data in texts
-	{pkg: "internal/grounding", ours: []string{"internal/prefilter", "internal/text"}},                                                       // what a claim says beside what was said
-	{pkg: "internal/intent", ours: []string{"internal/text", "internal/topics"}},                                                             // what the writer of a message wants
-	{pkg: "internal/intent/fit", ours: []string{"internal/evalset", "internal/intent", "internal/said", "internal/text", "internal/topics"}}, // the training of its models
-	{pkg: "internal/relevance", ours: []string{"internal/topics"}},                                                                           // how much a question needs a line
-	{pkg: "internal/orders", ours: []string{"internal/prefilter"}},                                                                           // orders for now, and rules of work
-	{pkg: "internal/said", ours: []string{"internal/intent", "internal/orders", "internal/prefilter", "internal/text", "internal/topics"}},   // what a message says of its writer
-	{pkg: "internal/series", ours: []string{"internal/names", "internal/said", "internal/text", "internal/topics"}},                          // numbers that are reported again and again
-	{pkg: "internal/topics", ours: []string{"internal/text"}},                                                                                // what everyday things a text is about
-	{pkg: "internal/topics/compile", ours: []string{"internal/topics"}},                                                                      // makes its table of words
+	{pkg: "internal/grounding", ours: []string{"internal/prefilter", "internal/text"}},                                                     // what a claim says beside what was said
+	{pkg: "internal/intent", ours: []string{"internal/text", "internal/topics"}},                                                           // what the writer of a message wants
+	{pkg: "internal/relevance", ours: []string{"internal/topics"}},                                                                         // how much a question needs a line
+	{pkg: "internal/orders", ours: []string{"internal/prefilter"}},                                                                         // orders for now, and rules of work
+	{pkg: "internal/said", ours: []string{"internal/intent", "internal/orders", "internal/prefilter", "internal/text", "internal/topics"}}, // what a message says of its writer
+	{pkg: "internal/series", ours: []string{"internal/names", "internal/said", "internal/text", "internal/topics"}},                        // numbers that are reported again and again
+	{pkg: "internal/topics", ours: []string{"internal/text"}},                                                                              // what everyday things a text is about
 	{pkg: "internal/files"}, // how files get their names
 	{pkg: "internal/build"}, // which build of ebb a program is
 	{pkg: "internal/emotion", ours: []string{"internal/text"}},                                 // how the writer of a text feels
@@ -67,25 +65,25 @@ var table = []row{
 
 	// Rooms.
 	{pkg: "internal/engine"}, // what a database is to the records: it knows none
-	{pkg: "internal/sqlite", ours: []string{"internal/engine", "internal/files"}}, // a database in a file
-	{pkg: "internal/postgres", ours: []string{"internal/engine"}},                 // a database on a server
+	{pkg: "internal/sqlite", ours: []string{"internal/engine", "internal/files"}, oursInTests: []string{"schema"}}, // a database in a file; many of its tests store memories
+	{pkg: "internal/postgres", ours: []string{"internal/engine"}},                                                  // a database on a server
 	{pkg: "postgres", ours: []string{"internal/engine", "internal/postgres"}, oursInTests: []string{"schema", "eventbus", "extension", "extension/doctor"}, langchainInTests: []string{"llms"}},
-	{pkg: "schema", ours: []string{"internal/engine", "internal/sqlite", "internal/strictjson", "internal/text"}, oursInTests: []string{"internal/files"}},
+	{pkg: "schema", ours: []string{"internal/engine", "internal/sqlite", "internal/strictjson", "internal/text"}},
 	{pkg: "schema/core", ours: []string{"schema", "internal/engine", "internal/text"}, oursInTests: []string{"schema/erase"}},
 	{pkg: "schema/erase", ours: []string{"schema", "schema/core", "internal/engine", "internal/text"}, oursInTests: []string{"schema/undo"}},
 	{pkg: "schema/undo", ours: []string{"internal/engine", "internal/strictjson", "schema", "schema/core", "schema/erase"}},
-	{pkg: "schema/vecstore", ours: []string{"schema", "internal/engine", "internal/text"}},                                  // the vectors of chunks, by generation
-	{pkg: "schema/check", ours: []string{"schema", "schema/core", "schema/vecstore", "internal/engine", "internal/sqlite"}}, // what must hold of a file: rows, values, references
-	{pkg: "schema/records", ours: []string{"schema", "schema/core", "internal/engine"}},                                     // a user's rows as the records of an export
-	{pkg: "schema/inspect", ours: []string{"schema", "schema/vecstore", "internal/text"}},                                   // what a host is shown of a memory
-	{pkg: "schema/pgvector", ours: []string{"schema", "schema/vecstore"}},                                                   // a user's nearest vectors, found by a server
+	{pkg: "schema/vecstore", ours: []string{"schema", "internal/engine", "internal/text"}, oursInTests: []string{"internal/sqlite"}}, // the vectors of chunks, by generation
+	{pkg: "schema/check", ours: []string{"schema", "schema/core", "schema/vecstore", "internal/engine", "internal/sqlite"}},          // what must hold of a file: rows, values, references
+	{pkg: "schema/records", ours: []string{"schema", "schema/core", "internal/engine"}},                                              // a user's rows as the records of an export
+	{pkg: "schema/inspect", ours: []string{"schema", "schema/vecstore", "internal/text"}},                                            // what a host is shown of a memory
+	{pkg: "schema/pgvector", ours: []string{"schema", "schema/vecstore"}},                                                            // a user's nearest vectors, found by a server
 	// What becomes of a new claim is decided alike by day and by night: tools,
 	// consolidate and extension share it.
 	{pkg: "internal/claims", ours: []string{"schema", "schema/core", "schema/erase", "recall/lexicon", "recall/reconcile", "internal/text", "internal/grounding", "internal/intent", "internal/names", "internal/orders", "internal/prefilter", "internal/said", "internal/series", "internal/topics"}},
 	{pkg: "eventbus", ours: []string{"schema", "internal/engine", "internal/strictjson", "internal/text", "internal/redact"}},
 	// For hosts with NATS JetStream; the extension does not import it.
 	{pkg: "eventbus/jetstream", ours: []string{"eventbus", "schema", "internal/strictjson", "internal/text"}, oursInTests: []string{"extension"}},
-	{pkg: "recall", ours: []string{"schema", "schema/pgvector", "schema/vecstore", "recall/background", "recall/diverse", "recall/fluency", "recall/lexicon", "recall/planner", "recall/retention", "recall/together", "recall/users", "internal/idlist", "internal/quickselect", "internal/text", "internal/topics"}},
+	{pkg: "recall", ours: []string{"schema", "schema/pgvector", "schema/vecstore", "recall/background", "recall/diverse", "recall/fluency", "recall/lexicon", "recall/planner", "recall/retention", "recall/together", "recall/users", "internal/idlist", "internal/quickselect", "internal/text", "internal/topics"}, oursInTests: []string{"internal/sqlite"}},
 	{pkg: "recall/background"}, // reads that yield to searches
 	{pkg: "recall/users"},      // what is cached of each user
 	{pkg: "recall/lexicon", ours: []string{"internal/idlist", "internal/intent", "internal/quickselect", "internal/text", "internal/topics"}}, // words: it knows no memory
@@ -143,14 +141,14 @@ var table = []row{
 		langchain:   []string{anything},
 	},
 	// It opens a memory as a host does, and reads the file from outside.
-	{pkg: "extension/doctor", ours: []string{"extension", "extension/transfer", "schema", "schema/check", "schema/erase", "schema/inspect", "schema/undo", "schema/vecstore", "eventbus", "consolidate", "consolidate/embed", "consolidate/enrich", "internal/memory", "internal/proposed"}, oursInTests: []string{"schema/core"}, langchainInTests: []string{anything}},
+	{pkg: "extension/doctor", ours: []string{"extension", "extension/transfer", "schema", "schema/check", "schema/erase", "schema/inspect", "schema/undo", "schema/vecstore", "eventbus", "consolidate", "consolidate/embed", "consolidate/enrich", "internal/memory", "internal/proposed", "internal/sqlite"}, oursInTests: []string{"schema/core"}, langchainInTests: []string{anything}},
 
 	// What a history holds that makes a memory worse.
 	{pkg: "extension/audit", ours: []string{"extension", "extension/transfer", "schema", "schema/inspect", "internal/poison", "internal/redact", "internal/said", "internal/text"}, oursInTests: []string{"extension", "internal/clock"}},
 	// A memory as a folder of files for people.
 	{pkg: "extension/markdown", ours: []string{"extension", "schema", "schema/records", "recall/stores", "consolidate/fourstores", "tools"}, oursInTests: []string{"extension/transfer", "eventbus"}},
 	{pkg: "extension/migrate", ours: []string{"extension", "extension/transfer", "schema", "schema/erase", "schema/records"}, oursInTests: []string{"eventbus"}}, // to another engine, with the receipts of erasures
-	{pkg: "extension/tenants", ours: []string{"schema/erase", "extension", "schema", "internal/files", "internal/memory"}, oursInTests: []string{"eventbus", "extension/transfer", "consolidate", "recall", "internal/clock"}},
+	{pkg: "extension/tenants", ours: []string{"schema/erase", "extension", "schema", "internal/files", "internal/memory", "internal/sqlite"}, oursInTests: []string{"eventbus", "extension/transfer", "consolidate", "recall", "internal/clock"}},
 
 	// Servers for programs that are not in Go; the extension imports none of them.
 	{pkg: "internal/link"}, // how a program finds the server that has a file open
@@ -182,11 +180,7 @@ var table = []row{
 		testsOnly:        true,
 	},
 	// Lives and a team's stream, played for ebb eval.
-	{pkg: "internal/relevance/fit", ours: []string{"extension", "internal/evalset", "internal/measure", "internal/prompt", "internal/relevance", "internal/text", "internal/topics"}}, // the training of its model
 	{pkg: "internal/measure", ours: []string{"extension", "extension/transfer", "eventbus", "internal/clock", "internal/evalset", "internal/evalset/fts", "internal/grounding"}, langchain: []string{"llms"}},
-	{pkg: "internal/measure/leftout", ours: []string{"extension", "internal/evalset", "internal/intent", "internal/measure", "internal/relevance"}}, // lives with models that do not know them
-
-	{pkg: "internal/walks", ours: []string{"extension", "eventbus", "consolidate"}, langchain: []string{"llms"}}, // what a message, a question and a fact cross
 
 	// Test kits.
 	{pkg: "internal/llmtest", langchain: []string{anything}, kit: true},                                   // scripted model

@@ -248,3 +248,11 @@ func TestAnswerIn(t *testing.T) {
 	require.Zero(t, q.AnswerIn("Noor moved"))
 	require.InDelta(t, 1, (&Query{Question: "Did Noor move?", Answer: "Noor moved"}).AnswerIn(""), 1e-9)
 }
+
+func TestNamesAny(t *testing.T) {
+	for question, want := range map[string]bool{
+		"Where did Noor go?": true, "What is noor's cat called?": true, "What about Noorah?": false, "": false,
+	} {
+		require.Equal(t, want, NamesAny(question, []string{"Noor Haddad"}), question)
+	}
+}

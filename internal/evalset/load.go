@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/ebbmem/ebb/internal/text"
 )
@@ -40,6 +41,19 @@ func (s *Set) Speakers() map[string][]string {
 		}
 	}
 	return all
+}
+
+// NamesAny reports whether a question holds a word of one of the names.
+func NamesAny(question string, names []string) bool {
+	words := strings.FieldsFunc(strings.ToLower(question), func(r rune) bool { return !unicode.IsLetter(r) })
+	for _, name := range names {
+		for part := range strings.FieldsSeq(strings.ToLower(name)) {
+			if slices.Contains(words, part) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Conversation is one file of turns.

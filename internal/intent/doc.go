@@ -12,7 +12,7 @@
 //
 // The models are fitted to invented messages by
 //
-//	go run ./internal/intent/fit
+//	cd benchmarks && go run ./fit intent
 //
 // which prints how well they do on messages left out. What changes [Signals] needs a new
 // fit; the thresholds stand where the probabilities are used (internal/claims,

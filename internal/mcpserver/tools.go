@@ -56,13 +56,22 @@ type found struct {
 	Notice   string     `json:"notice"`
 	Message  string     `json:"message"`
 	Records  []record   `json:"records"`
-	Degraded []degraded `json:"degraded,omitempty"`
+	Degraded []Degraded `json:"degraded,omitempty"`
 }
 
-// degraded is a part of the search with incomplete results.
-type degraded struct {
+// Degraded is a part of the search with incomplete results.
+type Degraded struct {
 	Arm    string `json:"arm"`
 	Reason string `json:"reason"`
+}
+
+// DegradedOf returns all, never nil.
+func DegradedOf(all []recall.Degraded) []Degraded {
+	out := make([]Degraded, len(all))
+	for i, d := range all {
+		out[i] = Degraded(d)
+	}
+	return out
 }
 
 // change is the structured content of tools that change the memory.
@@ -98,9 +107,29 @@ type record struct {
 
 // reasons explain why a search found a record.
 type reasons struct {
-	Because string        `json:"because,omitempty"`
+	Shares
+
+	Because string `json:"because,omitempty"`
+}
+
+// Shares are the arms that found a record and the parts of its score.
+type Shares struct {
 	Arms    []armReason   `json:"arms"`
-	Signals []signalShare `json:"signals"`
+	Signals []signalShare `json:"signals" jsonschema:"the parts of the score"`
+}
+
+// SharesOf returns those of a result, never nil.
+func SharesOf(r *recall.Result) Shares {
+	out := Shares{Arms: []armReason{}, Signals: []signalShare{}}
+	for _, a := range r.Arms {
+		out.Arms = append(out.Arms, armReason{a.Arm, a.Rank})
+	}
+	for _, s := range r.Signals {
+		if s.Contribution() != 0 {
+			out.Signals = append(out.Signals, signalShare{s.Name, s.Contribution()})
+		}
+	}
+	return out
 }
 
 type armReason struct {
@@ -121,16 +150,7 @@ func recordOf(r *recall.Result, why bool) record {
 	}
 	rec.Speaker = cmp.Or(rec.Speaker, m.Role)
 	if why {
-		rec.Why = &reasons{Because: r.Why, Arms: []armReason{}, Signals: []signalShare{}}
-		for _, a := range r.Arms {
-			rec.Why.Arms = append(rec.Why.Arms, armReason{a.Arm, a.Rank})
-		}
-		for _, s := range r.Signals {
-			if s.Contribution() == 0 {
-				continue
-			}
-			rec.Why.Signals = append(rec.Why.Signals, signalShare{s.Name, s.Contribution()})
-		}
+		rec.Why = &reasons{Because: r.Why, Shares: SharesOf(r)}
 	}
 	return rec
 }
@@ -158,11 +178,7 @@ func changeOf(out tools.Output) change {
 func (o *offered) structured(out tools.Output, why bool) any {
 	switch o.output.(type) {
 	case found:
-		f := found{Notice: quoted, Message: firstLine(out.Text), Records: recordsOf(out.Results, why)}
-		for _, d := range out.Degraded {
-			f.Degraded = append(f.Degraded, degraded(d))
-		}
-		return f
+		return found{Notice: quoted, Message: firstLine(out.Text), Records: recordsOf(out.Results, why), Degraded: DegradedOf(out.Degraded)}
 	case change:
 		return changeOf(out)
 	case choice:

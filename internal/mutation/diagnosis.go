@@ -95,7 +95,7 @@ var diagnosis = []Mutant{
 	{
 		Defence: "a repair copies the file before it changes anything",
 		File:    "extension/doctor/repair.go",
-		Old:     `report.Copy, err = schema.CopyAside(ctx, before.Path, ".before-repair"); err != nil {`,
+		Old:     `report.Copy, err = sqlite.CopyAside(ctx, before.Path, ".before-repair"); err != nil {`,
 		New:     `report.Copy = before.Path; err != nil {`,
 		Test:    "TestRepairRebuildsDerivedData/mentions_miscounted",
 	},

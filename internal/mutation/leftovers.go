@@ -26,7 +26,7 @@ var leftovers = []Mutant{
 	{
 		Defence: "the next opening of a folder finishes a killed erasure of a tenant",
 		File:    "extension/tenants/tenants.go",
-		Old:     "err := schema.FinishErasures(d.path); err != nil {",
+		Old:     "err := sqlite.FinishErasures(d.path); err != nil {",
 		New:     "err := error(nil); err != nil {",
 		Test:    "TestInterruptedTenantErasureIsFinished",
 	},

@@ -2,7 +2,7 @@
 // has said of themselves. Its model is small, and fitted to the questions of invented lives
 // and people by
 //
-//	go run ./internal/relevance/fit
+//	cd benchmarks && go run ./fit lines
 package relevance
 
 import (

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ebbmem/ebb/consolidate/fourstores"
 	"github.com/ebbmem/ebb/extension"
+	"github.com/ebbmem/ebb/internal/mcpserver"
 	"github.com/ebbmem/ebb/schema"
 	"github.com/ebbmem/ebb/schema/inspect"
 	"github.com/ebbmem/ebb/schema/undo"
@@ -162,12 +163,8 @@ type (
 		Dormant bool             `json:"dormant,omitempty" jsonschema:"also what has faded"`
 	}
 	searchOut struct {
-		Results  []result   `json:"results"`
-		Degraded []degraded `json:"degraded" jsonschema:"search arms that did not answer fully"`
-	}
-	degraded struct {
-		Arm    string `json:"arm"`
-		Reason string `json:"reason"`
+		Results  []result             `json:"results"`
+		Degraded []mcpserver.Degraded `json:"degraded" jsonschema:"search arms that did not answer fully"`
 	}
 	result struct {
 		Rank      int              `json:"rank"`
@@ -175,16 +172,8 @@ type (
 		Relevance float64          `json:"relevance"`
 		Memory    extension.Record `json:"memory"`
 		Why       string           `json:"why,omitempty"`
-		Arms      []arm            `json:"arms"`
-		Signals   []signal         `json:"signals" jsonschema:"the parts of the score"`
-	}
-	arm struct {
-		Arm  string `json:"arm"`
-		Rank int    `json:"rank"`
-	}
-	signal struct {
-		Name         string  `json:"name"`
-		Contribution float64 `json:"contribution"`
+
+		mcpserver.Shares
 	}
 	factIn struct {
 		Content string `json:"content" jsonschema:"one full sentence"`
@@ -275,21 +264,10 @@ func (c *call) search(ctx context.Context, in searchIn) (searchOut, error) {
 	if err != nil {
 		return searchOut{}, err
 	}
-	out := searchOut{Results: make([]result, len(found.Results)), Degraded: []degraded{}}
-	for _, d := range found.Degraded {
-		out.Degraded = append(out.Degraded, degraded(d))
-	}
-	for i, r := range found.Results {
-		to := &out.Results[i]
-		*to = result{Rank: r.Rank, Score: r.Score, Relevance: r.Relevance, Memory: r.Memory, Why: r.Why, Arms: []arm{}, Signals: []signal{}}
-		for _, a := range r.Arms {
-			to.Arms = append(to.Arms, arm{a.Arm, a.Rank})
-		}
-		for _, s := range r.Signals {
-			if s.Contribution() != 0 {
-				to.Signals = append(to.Signals, signal{s.Name, s.Contribution()})
-			}
-		}
+	out := searchOut{Results: make([]result, len(found.Results)), Degraded: mcpserver.DegradedOf(found.Degraded)}
+	for i := range found.Results {
+		r := &found.Results[i]
+		out.Results[i] = result{Rank: r.Rank, Score: r.Score, Relevance: r.Relevance, Memory: r.Memory, Why: r.Why, Shares: mcpserver.SharesOf(r)}
 	}
 	return out, nil
 }

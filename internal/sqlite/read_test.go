@@ -9,8 +9,9 @@ import (
 	"github.com/ncruces/go-sqlite3"
 	"github.com/stretchr/testify/require"
 
-	"github.com/ebbmem/ebb/internal/engine"
 	"github.com/uptrace/bun"
+
+	"github.com/ebbmem/ebb/internal/engine"
 )
 
 // A second connection would parse the whole schema again.

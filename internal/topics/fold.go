@@ -1,7 +1,5 @@
 package topics
 
-import "unicode/utf8"
-
 // fold returns a rune in the form of the lists' keys: lower case, without
 // diacritics. The caller handles "ß". 0 means neither letter nor digit.
 func fold(r rune) rune {
@@ -45,24 +43,3 @@ var latin = func() (t [0x180 - 0xc0]byte) {
 	}
 	return t
 }()
-
-// foldWord folds a word of the lists; "_" stays.
-func foldWord(w string) string {
-	var b []byte
-	for _, r := range w {
-		if r == '_' {
-			b = append(b, '_')
-			continue
-		}
-		if r == '\'' || r == '’' {
-			continue
-		}
-		if f := fold(r); f != 0 {
-			b = utf8.AppendRune(b, f)
-			if r == 'ß' {
-				b = append(b, 's')
-			}
-		}
-	}
-	return string(b)
-}

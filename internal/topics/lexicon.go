@@ -9,14 +9,14 @@ import (
 	"sync"
 )
 
-//go:generate go run ./compile
+//go:generate go test -run TestCompiled -update
 
 // topicList is the only list that is read as text when the program runs.
 //
 //go:embed topics.txt
 var topicList string
 
-// compiled holds the words; see [Compile].
+// compiled holds the words; compile_test.go makes it of the lists.
 //
 //go:embed lexicon.bin
 var compiled []byte
@@ -201,13 +201,6 @@ func pairOf(dictionary int, lang language, first, second uint32) pair {
 }
 
 func wordHash(w []byte) uint32 { return uint32(hash(uint64(len(w)), w)) }
-
-func (p pairSet) add(of pair) {
-	for range 2 {
-		p[of%pairBits/8] |= 1 << (of % 8)
-		of >>= 32
-	}
-}
 
 func (p pairSet) has(of pair) bool {
 	other := of >> 32

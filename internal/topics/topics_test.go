@@ -1,14 +1,12 @@
 package topics
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 )
 
 func TestOf(t *testing.T) {
@@ -267,38 +265,6 @@ func holdsFunctionWord(words string) bool {
 		}
 	}
 	return false
-}
-
-// lexicon.bin is what the lists say.
-func TestCompiled(t *testing.T) {
-	b, err := Compile(os.DirFS("."))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(b, compiled) {
-		t.Error("lexicon.bin is out of date: go generate ./internal/topics")
-	}
-}
-
-func TestCompileRejectsBrokenLists(t *testing.T) {
-	for _, line := range []string{
-		"food | en: a1 | de: b1 | es: c1",
-		"foods | en: a1 | de: b1 | es: c1 | zh: 面",
-		"food | en: a1 | es: b1 | de: c1 | zh: 面",
-		"food | en: a1 ? | de: b1 | es: c1 | zh: 面",
-	} {
-		lists := fstest.MapFS{"concepts/a.txt": {Data: []byte(line)}}
-		for _, name := range []string{"topics.txt", "en.txt", "wordnet.txt", "de.txt", "es.txt", "zh.txt", "tech.txt"} {
-			b, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			lists[name] = &fstest.MapFile{Data: b}
-		}
-		if _, err := Compile(lists); err == nil {
-			t.Errorf("%q: no error", line)
-		}
-	}
 }
 
 func TestReadsOnlyTheBeginning(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 // connection that only reads is opened for writing too, as far as the file allows
 // that: with mode=ro SQLite leaves the CHECK constraints out of its integrity_check.
 func Open(name string, readOnly bool) (*sql.DB, error) {
-	db, err := schema.OpenSQLite(name+"&mode=rw", readOnly, func(c *sqlite3.Conn) error {
+	db, err := sqlite.OpenSQLite(name+"&mode=rw", readOnly, func(c *sqlite3.Conn) error {
 		if _, err := c.Config(sqlite3.DBCONFIG_NO_CKPT_ON_CLOSE, true); err != nil {
 			return err
 		}

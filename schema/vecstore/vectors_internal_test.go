@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ebbmem/ebb/internal/sqlite"
+
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 	"github.com/stretchr/testify/require"
 
@@ -126,7 +128,7 @@ func TestDamagedGeneration(t *testing.T) {
 		return err
 	}))
 	pgtest.FileOnly(t, "damages a row of a file")
-	other, err := schema.OpenSQLite("file:"+db.Path()+"?mode=rw", false, fts5.Register)
+	other, err := sqlite.OpenSQLite("file:"+db.Path()+"?mode=rw", false, fts5.Register)
 	require.NoError(t, err)
 	_, err = other.ExecContext(t.Context(), "PRAGMA ignore_check_constraints = on; UPDATE embedding_generations SET dims = -1")
 	require.NoError(t, err)
