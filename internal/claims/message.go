@@ -101,7 +101,8 @@ type Message struct {
 	requests []said.Request
 	found    [][]schema.Memory // by request
 
-	confirmed bool // the requests are confirmed by an answer
+	confirmed bool           // the requests are confirmed by an answer
+	sentences []said.Lasting // of the text, rated on first use
 }
 
 // Own reports whether m is a message that the user typed and that is neither
@@ -113,14 +114,18 @@ func Own(m *schema.Memory) bool {
 // understand parses a message, with the people whose names it may contain. Most messages
 // yield nothing.
 func (r *Reader) understand(owner schema.Scope, m *schema.Memory, known ...said.Person) *Message {
+	return r.parse(&Message{Memory: m, owner: owner}, known)
+}
+
+func (r *Reader) parse(msg *Message, known []said.Person) *Message {
+	m := msg.Memory
 	if unstored, surely := said.Unstored(m.Content); unstored {
-		msg := &Message{Memory: m, owner: owner}
 		if whole := strings.TrimSpace(m.Content); surely {
 			msg.requests = []said.Request{{Verb: said.Forget, Sentence: whole, Itself: true}}
 		}
 		return msg
 	}
-	msg := &Message{Memory: m, owner: owner, requests: said.Requests(m.Content)}
+	msg.requests = said.Requests(m.Content)
 	if orders.Task(m.Content) { // by another agent than the user
 		msg.requests = slices.DeleteFunc(msg.requests, func(q said.Request) bool { return q.Verb != said.Forget })
 		return msg
@@ -180,7 +185,10 @@ const leastNamedTerms = 4
 func (m *Message) lasting() (more []said.Claim) {
 	whole := strings.TrimSpace(m.Content)
 	likeliest, asked := 0.0, false
-	for _, s := range said.LastingOf(m.Content) {
+	if m.sentences == nil {
+		m.sentences = said.LastingOf(m.Content)
+	}
+	for _, s := range m.sentences {
 		least := leastLasting
 		if said.TellsChange(s.Sentence) {
 			least = leastChange
@@ -431,6 +439,9 @@ func (w *reading) carryOut(ctx context.Context, meant []Request, changes *Change
 		return nil
 	} else if err != nil {
 		return err
+	}
+	if m.Content != w.Content {
+		w.sentences = nil
 	}
 	w.Memory = m
 	if err := w.recognise(ctx); err != nil {
