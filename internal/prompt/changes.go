@@ -52,7 +52,7 @@ func (s *Lines) changesOf() map[*line][]change {
 	}
 	var values []value
 	for _, l := range slices.Backward(newest) {
-		of := valueOf.FindStringSubmatch(l.Text)
+		of := l.wording().value()
 		if of == nil {
 			continue
 		}
@@ -104,12 +104,15 @@ func (s *Lines) named(found map[*line][]change) {
 	}
 	var frames []framed
 	for _, l := range s.all {
-		for _, f := range grounding.FramesOf(l.Text) {
+		for _, f := range l.wording().frames() {
 			frames = append(frames, framed{l, f})
 		}
 	}
 	for i := range frames {
 		later := &frames[i]
+		if !later.frame.Now() {
+			continue
+		}
 		for j := range frames {
 			if old := &frames[j]; old.Said.Before(later.Said) && old.ofSame(later.line) && later.frame.Replaces(&old.frame) {
 				found[old.line] = append(found[old.line], change{line: later.line, p: surely, likely: true, named: true, surely: true})
@@ -117,7 +120,7 @@ func (s *Lines) named(found map[*line][]change) {
 		}
 	}
 	for _, l := range s.all {
-		for _, thing := range grounding.Changed(l.Text) {
+		for _, thing := range l.wording().changed() {
 			var of []int
 			for _, at := range s.terms[thing[0]] {
 				old := s.all[at]
@@ -217,10 +220,8 @@ type Pair struct {
 
 // sharesWord reports whether two lines do, besides words for their user.
 func sharesWord(a, b *line) bool {
-	held := text.QueryTerms(b.words(), maxLikenessTerms)
-	return slices.ContainsFunc(text.QueryTerms(a.words(), maxLikenessTerms), func(term string) bool {
-		return slices.Contains(held, term) && !slices.Contains(userTerms, term)
-	})
+	held := b.claims[0].wording(b.words()).terms()
+	return slices.ContainsFunc(a.claims[0].wording(a.words()).terms(), func(term string) bool { return slices.Contains(held, term) })
 }
 
 // userTerms are those by which saved facts begin.

@@ -172,7 +172,7 @@ func linesOf(current map[int64]*ownClaim, loc *time.Location, now time.Time) *Li
 			l.Ended = cmp.Or(l.Ended, e.mark(loc).String())
 		}
 		l.relative = l.shared || slices.ContainsFunc(l.claims, func(c *ownClaim) bool { return c.relative || c.ofDay || c.free })
-		l.tells = said.TellsChange(l.Text)
+		l.tells = l.wording().tells()
 		l.shown = l.Render(l.relative, loc)
 		l.Tokens = text.Tokens(l.shown)
 		l.brief = l.shortest(loc)
