@@ -101,7 +101,9 @@ type Message struct {
 	requests []said.Request
 	found    [][]schema.Memory // by request
 
-	confirmed bool // the requests are confirmed by an answer
+	confirmed bool   // the requests are confirmed by an answer
+	rated     string // the text whose sentences are rated
+	sentences []said.Lasting
 }
 
 // Own reports whether m is a message that the user typed and that is neither
@@ -113,14 +115,18 @@ func Own(m *schema.Memory) bool {
 // understand parses a message, with the people whose names it may contain. Most messages
 // yield nothing.
 func (r *Reader) understand(owner schema.Scope, m *schema.Memory, known ...said.Person) *Message {
+	return r.parse(&Message{Memory: m, owner: owner}, known)
+}
+
+func (r *Reader) parse(msg *Message, known []said.Person) *Message {
+	m := msg.Memory
 	if unstored, surely := said.Unstored(m.Content); unstored {
-		msg := &Message{Memory: m, owner: owner}
 		if whole := strings.TrimSpace(m.Content); surely {
 			msg.requests = []said.Request{{Verb: said.Forget, Sentence: whole, Itself: true}}
 		}
 		return msg
 	}
-	msg := &Message{Memory: m, owner: owner, requests: said.Requests(m.Content)}
+	msg.requests = said.Requests(m.Content)
 	if orders.Task(m.Content) { // by another agent than the user
 		msg.requests = slices.DeleteFunc(msg.requests, func(q said.Request) bool { return q.Verb != said.Forget })
 		return msg
@@ -180,7 +186,10 @@ const leastNamedTerms = 4
 func (m *Message) lasting() (more []said.Claim) {
 	whole := strings.TrimSpace(m.Content)
 	likeliest, asked := 0.0, false
-	for _, s := range said.LastingOf(m.Content) {
+	if m.rated != m.Content { // it may have been redacted since
+		m.rated, m.sentences = m.Content, said.LastingOf(m.Content)
+	}
+	for _, s := range m.sentences {
 		least := leastLasting
 		if said.TellsChange(s.Sentence) {
 			least = leastChange

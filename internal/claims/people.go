@@ -110,7 +110,7 @@ func (w *reading) recognise(ctx context.Context) error {
 		return err
 	}
 	if p = append(p, w.naming()...); p.mentioned(w.Content, w.claims) {
-		w.claims = w.r.understand(w.owner, w.Memory, p.current()...).claims
+		w.claims = w.r.parse(&Message{Memory: w.Memory, owner: w.owner, rated: w.rated, sentences: w.sentences}, p.current()).claims
 	}
 	return nil
 }

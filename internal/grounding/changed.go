@@ -159,6 +159,9 @@ const (
 	surelyHead = 4
 )
 
+// Now reports whether a clause says that something is so now. Only such a one replaces another.
+func (f *Frame) Now() bool { return f.now }
+
 // Replaces reports whether a clause says that what an earlier one says is otherwise now: it has
 // such a word, and both are the same but for a value at the end, "payments-api is on Go 1.25 now", or
 // for who alone does something, "Li owns refunds now", "Piotr signs instead". "Shelf 4 is blue now" is about another shelf.

@@ -99,11 +99,33 @@ func (p *Regexp) ReplaceAllString(s, with string) string {
 }
 
 // seen returns a text as needs are compared with it.
-func (f *filter) seen(s string) string {
+func (f *filter) seen(s string) *seen {
 	if f.folds {
-		return fold(s)
+		s = fold(s)
 	}
-	return s
+	return &seen{s, pairsOf(s)}
+}
+
+// seen is a text with the pairs of bytes in it.
+type seen struct {
+	text  string
+	pairs pairs
+}
+
+// pairs is a set of pairs of bytes, by a hash: most texts are seen not to contain another one
+// without a search for it.
+type pairs [4]uint64
+
+func pairsOf(s string) (p pairs) {
+	for i := 1; i < len(s); i++ {
+		h := (uint32(s[i-1])<<8 | uint32(s[i])) * 0x9e3779b1 >> 24
+		p[h>>6] |= 1 << (h & 63)
+	}
+	return p
+}
+
+func (p *pairs) has(of *pairs) bool {
+	return of[0]&^p[0]|of[1]&^p[1]|of[2]&^p[2]|of[3]&^p[3] == 0
 }
 
 // folds reports whether part of an expression ignores case.
@@ -151,12 +173,13 @@ func waysOf(re *syntax.Regexp) (ways []*syntax.Regexp) {
 // meets all of some needs, or any of some. Every text meets the zero need.
 type need struct {
 	text     string
+	pairs    pairs // of the text
 	all, any []need
 }
 
-func (n *need) in(s string) bool {
+func (n *need) in(s *seen) bool {
 	if n.text != "" {
-		return strings.Contains(s, n.text)
+		return s.pairs.has(&n.pairs) && strings.Contains(s.text, n.text)
 	}
 	for i := range n.all {
 		if !n.all[i].in(s) {
@@ -197,7 +220,7 @@ func (p part) whole() need {
 		}
 		// A text that contains another one is redundant.
 		if !slices.ContainsFunc(p.texts, func(o string) bool { return o != t && strings.Contains(t, o) }) {
-			n.any = append(n.any, need{text: t})
+			n.any = append(n.any, need{text: t, pairs: pairsOf(t)})
 		}
 	}
 	return n

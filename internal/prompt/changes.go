@@ -38,7 +38,7 @@ func (s *Lines) changesOf() map[*line][]change {
 	}
 	var values []value
 	for _, l := range slices.Backward(newest) {
-		of := valueOf.FindStringSubmatch(l.Text)
+		of := l.wording().value()
 		if of == nil {
 			continue
 		}
@@ -88,12 +88,15 @@ func (s *Lines) named(found map[*line][]change) {
 	}
 	var frames []framed
 	for _, l := range s.all {
-		for _, f := range grounding.FramesOf(l.Text) {
+		for _, f := range l.wording().frames() {
 			frames = append(frames, framed{l, f})
 		}
 	}
 	for i := range frames {
 		later := &frames[i]
+		if !later.frame.Now() {
+			continue
+		}
 		for j := range frames {
 			if old := &frames[j]; old.Said.Before(later.Said) && old.ofSame(later.line) && later.frame.Replaces(&old.frame) {
 				found[old.line] = append(found[old.line], change{line: later.line, p: surely, named: true})
@@ -101,7 +104,7 @@ func (s *Lines) named(found map[*line][]change) {
 		}
 	}
 	for _, l := range s.all {
-		for _, thing := range grounding.Changed(l.Text) {
+		for _, thing := range l.wording().changed() {
 			var of []int
 			for _, at := range s.terms[thing[0]] {
 				old := s.all[at]

@@ -83,7 +83,7 @@ func indexLines(lines []*line) *Lines {
 		source := &l.claims[0].source
 		cut, known := cuts[source.ID]
 		if !known {
-			cut = sync.OnceValue(func() *cutMessage { return cutOf(source.Content) })
+			cut = l.claims[0].wording(source.Content).cut
 			cuts[source.ID] = cut
 		}
 		l.whole = sync.OnceValue(func() *line { return s.withMessage(l, cut, maxSentence) })

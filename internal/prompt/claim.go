@@ -57,6 +57,7 @@ type ownClaim struct {
 	length   int      // in terms, of the sentence and the claim
 	ends     float64  // probability that something no longer holds after it
 	endings  []grounding.Ending
+	wordings *wordings        // shared by copies
 	reports  []series.Reading // of the message
 	prepared bool
 }
@@ -270,7 +271,7 @@ func (c *ownClaim) prepare(loc *time.Location) {
 	if c.prepared {
 		return
 	}
-	c.prepared = true
+	c.prepared, c.wordings = true, new(wordings)
 	if c.isLasting() && !c.asks {
 		c.withoutQuestion()
 	}

@@ -59,7 +59,7 @@ func nameAntecedents(shown []*ownClaim, endings []ending) []*ownClaim {
 		if c.isStump(message) {
 			continue
 		}
-		if lean := leanOf(c.text); lean != grounding.Stands && at >= 0 {
+		if lean := c.wording(c.text).lean(); lean != grounding.Stands && at >= 0 {
 			c = c.withAntecedent(message[:at], bySource[c.source.ID], endings, lean)
 		}
 		out = append(out, c)
