@@ -190,6 +190,7 @@ func (m *Message) lasting() (more []said.Claim) {
 		m.rated, m.sentences = m.Content, said.LastingOf(m.Content)
 	}
 	for _, s := range m.sentences {
+		s.P = likely(s.Sentence, s.P)
 		least := leastLasting
 		if said.TellsChange(s.Sentence) {
 			least = leastChange
