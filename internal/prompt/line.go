@@ -76,6 +76,7 @@ type line struct {
 	relative bool         // it is dated because its dates are relative, or for another reason
 	earlier  bool         // it is shown below the later line that may have changed it
 	apart    bool         // it is shown above the earlier line that it may have changed, where that stands
+	holds    bool         // endedBy is about a part only
 	endedBy  *ending      // what a later line says of it; nil while it holds
 	brief    *line        // of what was saved: only the sentences that were, for want of room; nil for others
 	whole    func() *line // with what the message says around it; nil if that is not shown
@@ -167,9 +168,10 @@ func linesOf(current map[int64]*ownClaim, loc *time.Location, now time.Time) *Li
 	}
 	several := nameSpeakers(lines)
 	for _, l := range lines {
-		l.endedBy = lastEnding(endings, l.Text, l.Said, l.speaker)
-		if e := l.endedBy; e != nil {
-			l.Ended = cmp.Or(l.Ended, e.mark(loc).String())
+		e, part := lastEnding(endings, l.Text, l.Said, l.speaker)
+		if l.endedBy = e; e != nil {
+			l.Ended = cmp.Or(l.Ended, e.mark(part, loc).String())
+			l.holds = part != "" && !e.Moved()
 		}
 		l.relative = l.shared || slices.ContainsFunc(l.claims, func(c *ownClaim) bool { return c.relative || c.ofDay || c.free })
 		l.tells = said.TellsChange(l.Text)
@@ -445,7 +447,7 @@ func (s *Lines) withMessage(l *line, cut func() *cutMessage) *line {
 	at := whole.Said.In(s.loc)
 	whole.relative = l.relative || isRelative(whole.Text, text.TimeSpans(whole.Text, at), at)
 	if whole.relative && !l.relative && !l.Since.IsZero() || !strings.Contains(cut().own, whole.Text) ||
-		lastEnding(s.endings, whole.Text, at, whole.speaker) != nil {
+		endsAny(s.endings, whole.Text, at, whole.speaker) {
 		return nil
 	}
 	whole.shown = whole.Render(whole.relative, s.loc)
