@@ -153,7 +153,7 @@ func when(clause string, said time.Time) string {
 const mostApart = 4
 
 // Deaths. What somebody who died was the subject of, or what one did with them, is over; what
-// one owes them, has of them or was told by them is not.
+// one owes them, has of them or heard from them is not.
 var (
 	deathsEN = prefilter.New(`\b(?:dead|died|passed away)\b`)
 	deathsDE = prefilter.New(`\b(?:gestorben|verstorben|tot)\b`)
@@ -175,7 +175,7 @@ var (
 		visito veo vivo trabajo juego canto voy quedo como paseo`)
 )
 
-// setName notes that somebody died, by whom a clause is named: a name or a relative. s is the thing.
+// setName sets the name of somebody who died: a name or a relative. s is the thing.
 func (e *Ending) setName(s, clause string, f flags) {
 	words := strings.Fields(s)
 	present := presentOf(clause)
@@ -206,8 +206,8 @@ func presentOf(s string) *regexp.Regexp {
 	return nil
 }
 
-// Outlives reports whether a later text says that somebody died without whom an earlier one holds as
-// before. thing are the terms of the name, as of [Changed].
+// Outlives reports whether a later text says that somebody died and an earlier one that names them
+// holds as before. thing are the terms of the name, as of [Changed].
 func Outlives(old, later string, thing []string) bool {
 	present := presentOf(later)
 	if present == nil {
