@@ -681,7 +681,7 @@ func TestApprovedTextIsNotInTheUsersWords(t *testing.T) {
 		require.NoError(t, err)
 		return found.Block
 	}
-	const approved = "- Mar 2: I can't eat gluten.\n- Mar 2: I like green tea\nApproved as true, in an assistant's words:\n2026:\n- Mar 2: The user resides in Paris."
+	const approved = "- Mon Mar 2: I can't eat gluten.\n- Mon Mar 2: I like green tea\nApproved as true, in an assistant's words:\n2026:\n- Mon Mar 2: The user resides in Paris."
 	require.Contains(t, section(), approved)
 	require.NoError(t, l.x.Protect(t.Context(), ada, claim))
 	of, _ = group("The user resides in Paris.")

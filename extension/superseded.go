@@ -47,7 +47,7 @@ func (x *Extension) Superseded(ctx context.Context, scope Scope, memories ...Rec
 func marksOf(ended map[int64][]schema.Ended, memories []Record, loc *time.Location) map[string]Superseded {
 	found := make(map[string]Superseded)
 	for i := range memories {
-		if mark := prompt.Last(ended[memories[i].ID], loc); mark != nil {
+		if mark := prompt.Last(&memories[i], ended[memories[i].ID], loc); mark != nil {
 			found[memories[i].UID] = *mark
 		}
 	}

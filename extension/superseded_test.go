@@ -133,7 +133,7 @@ func TestEndingsMarkWhatTheyEnd(t *testing.T) {
 	require.NotContains(t, ask("Where is our caravan?"), "no longer so")
 	l.says("We sold the caravan, it went to a couple from Hull.")
 	l.says("The trip to Porto is off.")
-	require.Contains(t, ask("Where is our caravan?"), "- Mar 3: Our caravan is parked in Whitby, by the abbey. (no longer so since 2026-03-06: We sold the caravan, it went to a couple from Hull.)")
+	require.Contains(t, ask("Where is our caravan?"), "- Tue Mar 3: Our caravan is parked in Whitby, by the abbey. (no longer so since 2026-03-06: We sold the caravan, it went to a couple from Hull.)")
 	require.Contains(t, ask("When do we go to Porto?"), "- Wed Mar 4: The trip to Porto is from 12 to 16 May. (no longer so since 2026-03-07: The trip to Porto is off.)")
 
 	found, err := l.x.Timeline(t.Context(), dora, TimelineQuery{Kinds: []Kind{schema.KindEpisode}})
@@ -181,7 +181,7 @@ func TestTwoNumbersOfOneThingStandByDay(t *testing.T) {
 	require.NoError(t, err)
 	found, err := s.Preview(t.Context(), "What's the alarm code?")
 	require.NoError(t, err)
-	require.Contains(t, found.Block, "- Mar 3: Alarm at the shop is 4471.\n- Mar 4: My code for the bike shed is 7735.\n- Mar 5: Alarm code is 9083.\n")
+	require.Contains(t, found.Block, "- Tue Mar 3: Alarm at the shop is 4471.\n- Wed Mar 4: My code for the bike shed is 7735.\n- Thu Mar 5: Alarm code is 9083.\n")
 }
 
 // A saved fact stands among what was said.
@@ -192,7 +192,7 @@ func TestNewerSavedNumberStandsBesideTheOlder(t *testing.T) {
 	l.tool("remember_fact", map[string]any{"content": "User's shop alarm is 9083"})
 	section, err := l.x.coreSection(t.Context(), dora, coreRequest{question: "What is the capital of Peru?"})
 	require.NoError(t, err)
-	require.Contains(t, section.Text, "- Mar 3: Alarm at the shop is 4471.\n- Mar 4: Alarm at the shop is 9083.\n")
+	require.Contains(t, section.Text, "- Tue Mar 3: Alarm at the shop is 4471.\n- Wed Mar 4: Alarm at the shop is 9083.\n")
 }
 
 // What a model saves in its own words may not end what the user said, but both stand with their

@@ -24,6 +24,9 @@ type Ending struct {
 	lacks bool     // the thing may only be out of stock: "there are no more eggs"
 	one   bool     // the thing is in the singular
 	trip  bool     // keys are places, not things
+
+	name    string         // who died, folded, "" for a thing
+	present *regexp.Regexp // matches verbs in the present of the language of the ending
 }
 
 // ending is a form of such statements. Its expression has the group "thing" and, where they
@@ -197,6 +200,7 @@ func endingOf(clause, sentence string) (Ending, bool) {
 			e.of, e.own = who, who != ""
 		}
 		if !partial.MatchString(before) && e.setThing(group("thing"), f.flags) {
+			e.setName(group("thing"), clause, f.flags)
 			if who := strings.Fields(group("who")); len(who) > 0 {
 				e.of = text.Fold(who[len(who)-1])
 			}
@@ -358,27 +362,12 @@ var (
 
 // happened matches statements of what happened, which stay true.
 var (
-	happened = prefilter.New(`(?i)\b(?:was|were|had|did|went|bought|took|came|saw|found|made|gave|won|inherited|\pL{3,}ed)\b`,
+	happened = prefilter.New(`(?i)\b(?:was|were|had|did|went|bought|took|came|saw|found|made|gave|won|inherited|learnt|met|lent|drove|taught|told|left|kept|broke|ate|wrote|spent|began|lost|fell|grew|sat|ran|drank|slept|heard|felt|paid|sent|caught|held|built|chose|rode|flew|hurt|\pL{3,}ed)\b`,
 		`(?i)\b(?:hab\pL*|hatte\pL*|hat|war|waren|wurde\pL*|bin)\b.*\b(?:\pL*ge\pL+(?:t|en)|\pL+iert|verkauft|bekommen)$`,
 		`(?i)\pL(?:é|ó|aron|ieron)(?:[^\pL]|$)|\b(?:he|hemos|ha|han) \pL+(?:ado|ido|cho|sto)\b|\b(?:compramos|fuimos|vendimos|hicimos)\b`,
 		`(?:买|换|做|装|修|送|租)的|\d{4}年`)
 	stands = prefilter.New(`(?i)\b(?:is|are|am|has|have|meets?|lives?|sits?|goes|keeps?|stays?|hangs?|go|do|get|play|sing|swim|rent)\b|['’](?:s|m|re|ve) |\b(?:ist|sind|steht|liegt|trifft|gehe|gehen)\b|\b(?:está|están|es|son|tengo|tenemos)\b`)
 )
-
-// Ends reports whether a statement of the same speaker, made before, no longer holds: it
-// is about the thing as a whole, as theirs, and says how things are, not what happened.
-func (e *Ending) Ends(old string, said, ended time.Time) bool {
-	rests := e.rests
-	if hasHan(old) || hasHan(e.keys[0]) {
-		rests = e.restsHan
-	}
-	for _, sentence := range Sentences(text.Line(old)) {
-		if states(sentence) && !e.remains(sentence) && rests(sentence) && e.holdsUntil(sentence, said, ended) {
-			return !e.statedBy(old)
-		}
-	}
-	return false
-}
 
 // lately is how long after an appointment was made it may be meant although it seems over:
 // a weekday may be one of each week.
@@ -391,6 +380,9 @@ func (e *Ending) statedBy(s string) bool {
 
 // Thing identifies what it is about.
 func (e *Ending) Thing() string { return e.of + ":" + strings.Join(e.keys, " ") }
+
+// Moved reports whether only the time of an appointment ended.
+func (e *Ending) Moved() bool { return e.moved }
 
 // Mentions reports whether a folded text may be about the thing: it contains the beginning
 // of the word that names it.
@@ -434,6 +426,9 @@ func (e *Ending) rests(sentence string) bool {
 	if isDenied(folded, head, e.lacks) {
 		return false
 	}
+	if e.name != "" && e.of == "" {
+		return e.needs(folded, head)
+	}
 	if e.of != "" {
 		return slices.Contains(folded, e.of)
 	}
@@ -441,9 +436,9 @@ func (e *Ending) rests(sentence string) bool {
 		(mines[folded[of]] || theirs[folded[of]] || folded[of-1] != "of" && unicode.IsUpper([]rune(raw[of])[0]) && !slices.ContainsFunc(e.keys, func(k string) bool { return is(of, k) })) {
 		return false // somebody's
 	}
-	if next := head + 1; head > 0 && folded[head-1] == "the" && next < len(raw) && unicode.IsLower([]rune(raw[next])[0]) &&
-		!text.IsStopWord(folded[next]) && !strings.HasSuffix(folded[next], "s") && !strings.HasSuffix(folded[next], "ed") {
-		return false // "the caravan park"
+	if next := head + 1; head > 0 && (folded[head-1] == "the" || folded[head-1] == "my" || folded[head-1] == "our") && next < len(raw) && unicode.IsLower([]rune(raw[next])[0]) &&
+		e.one && !text.IsStopWord(folded[next]) && (!strings.HasSuffix(folded[next], "s") || folded[next] == "s" && next+1 < len(raw) && isOwner(folded[next+1])) && !strings.HasSuffix(folded[next], "ed") {
+		return false // "the caravan park", "my caravan's number"
 	}
 	named := true // before the head stands nothing but what describes the thing
 	for i := head - 1; i >= 0; i-- {

@@ -48,7 +48,7 @@ func endingsHan(s string) (all []Ending) {
 						continue
 					}
 				}
-				if e.setThingHan(m[form.SubexpIndex("thing")]) {
+				if e.setThingHan(m[form.SubexpIndex("thing")], deathsZH.MatchString(clause)) {
 					all = append(all, e)
 					break
 				}
@@ -58,13 +58,16 @@ func endingsHan(s string) (all []Ending) {
 	return all
 }
 
-func (e *Ending) setThingHan(s string) bool {
+func (e *Ending) setThingHan(s string, died bool) bool {
 	s = strings.TrimLeft(s, "昨今前天上周早")
 	s = speakerZH.ReplaceAllString(s, "")
 	if strings.Contains(s, "会员") {
 		e.once = false // a contract
 	}
-	if who := personZH.FindString(s); who != "" && strings.HasPrefix(s, who) {
+	if who := personZH.FindString(s); died && who == s && utf8.RuneCountInString(s) > 1 {
+		e.keys, e.name = []string{s}, s
+		return true
+	} else if who != "" && strings.HasPrefix(s, who) {
 		e.of = who
 		s = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(s, who), "家"), "的")
 	}
@@ -89,6 +92,10 @@ func (e *Ending) restsHan(sentence string) bool {
 		if !strings.Contains(sentence, k) {
 			return false
 		}
+	}
+	if e.name != "" {
+		after, subject := strings.CutPrefix(sentence, e.name)
+		return subject && presentZH.MatchString(after)
 	}
 	at := strings.Index(sentence, e.keys[0])
 	before, after := sentence[:at], sentence[at+len(e.keys[0]):]

@@ -108,7 +108,8 @@ func (s *Lines) named(found map[*line][]change) {
 			var of []int
 			for _, at := range s.terms[thing[0]] {
 				old := s.all[at]
-				if old.Said.Before(l.Said) && old.ofSame(l) && !slices.ContainsFunc(thing[1:], func(term string) bool { return !slices.Contains(s.terms[term], at) }) {
+				if old.Said.Before(l.Said) && old.ofSame(l) && !slices.ContainsFunc(thing[1:], func(term string) bool { return !slices.Contains(s.terms[term], at) }) &&
+					!grounding.Outlives(old.Text, l.Text, thing) {
 					of = append(of, int(at))
 				}
 			}

@@ -25,7 +25,7 @@ func TestNamedChangesStandTogether(t *testing.T) {
 		lines := linesOf(claimsOf(nil, sentences...), time.UTC, time.Time{})
 		text := lines.Ask(t.Context(), c.old+" "+c.beside, "", Meaning{}, nil, time.Now()).Choose(120).Text
 		require.Contains(t, text, "Mar 1: "+c.old+"\n")
-		require.Contains(t, text, "\n- Mar 27: "+c.later+"\n")
-		require.Contains(t, text, "\n- Mar 2: "+c.beside)
+		require.Contains(t, text, "\n- Fri Mar 27: "+c.later+"\n")
+		require.Contains(t, text, "\n- Mon Mar 2: "+c.beside)
 	}
 }

@@ -307,7 +307,7 @@ func (a *Asked) Choose(budget int) Section {
 
 // passed reports whether a line is dormant or about a time that is over.
 func (l *line) passed(now time.Time) bool {
-	return l.Dormant || l.endedBy != nil || l.over(now)
+	return l.Dormant || l.endedBy != nil && !l.holds || l.over(now)
 }
 
 // over reports whether a line is about a time that is over.

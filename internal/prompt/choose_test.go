@@ -190,7 +190,7 @@ func TestSavedFactsAreShownInFewerWords(t *testing.T) {
 		add(i, whole, whole, schema.Attributes{schema.AttrSaid: schema.SaidLasting})
 		add(i+100, "", fmt.Sprintf("The neighbours were painting shelf %d of theirs on Sunday.", i+100), schema.Attributes{schema.AttrSaid: schema.SaidLasting})
 	}
-	section := linesOf(claims, time.UTC, time.Time{}).Ask(t.Context(), "Which shelf is 12?", "", Meaning{}, nil, time.Now()).Choose(900)
+	section := linesOf(claims, time.UTC, time.Time{}).Ask(t.Context(), "Which shelf is 12?", "", Meaning{}, nil, time.Now()).Choose(985)
 	require.Contains(t, section.Text, "Shelf 12 is blue now. You would not")
 	for i := range 40 {
 		require.Contains(t, section.Text, fmt.Sprintf("Shelf %d is blue now.", i+1))
@@ -323,9 +323,9 @@ func TestLinesAreShownWithTheirMessage(t *testing.T) {
 		return linesOf(claims, time.UTC, time.Time{}).Ask(t.Context(), question, "", Meaning{}, nil, time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)).Choose(120).Text
 	}
 	as := func(*ownClaim) {}
-	require.Contains(t, ask("Introduce Sol.", as), "- Apr 10: Sol is my new part-timer. They/them. Catch me if I slip.\n")
+	require.Contains(t, ask("Introduce Sol.", as), "- Fri Apr 10: Sol is my new part-timer. They/them. Catch me if I slip.\n")
 	require.NotContains(t, ask("Water bill number 22?", as), "They/them")
-	require.Contains(t, ask("Introduce Sol.", func(c *ownClaim) { c.over = []string{"they/them."} }), "- Apr 10: Sol is my new part-timer.\n", "superseded")
+	require.Contains(t, ask("Introduce Sol.", func(c *ownClaim) { c.over = []string{"they/them."} }), "- Fri Apr 10: Sol is my new part-timer.\n", "superseded")
 	require.Contains(t, ask("Introduce Sol.", func(c *ownClaim) { c.source.Content += strings.Repeat(" And so on.", 100) }), "Catch me if I slip.", "what there is room for")
 	require.Contains(t, ask("Introduce Sol.", func(c *ownClaim) { c.source.Content = "Sol is my new part-timer. He starts tomorrow." }), "- Fri Apr 10: Sol is my new part-timer. He starts tomorrow.\n")
 }
@@ -361,7 +361,7 @@ func TestNamedLinesLeaveTheSavedTheirRoom(t *testing.T) {
 		}
 	}
 	lines := linesOf(claims, time.UTC, time.Time{})
-	section := lines.Ask(t.Context(), "What should I cook tonight, Halloran style?", "", Meaning{}, nil, time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)).Choose(320).Text
+	section := lines.Ask(t.Context(), "What should I cook tonight, Halloran style?", "", Meaning{}, nil, time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)).Choose(345).Text
 	shown := 0
 	for _, s := range saved {
 		shown += strings.Count(section, s)

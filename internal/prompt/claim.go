@@ -201,11 +201,13 @@ func (r *claimReader) markEnded(ctx context.Context, told []*ownClaim) error {
 			}
 			sentences := over[c.source.ID][i]
 			if len(sentences) > 0 && !slices.ContainsFunc(sentences, func(s string) bool { return !strings.Contains(folded, s) }) {
-				mark := MarkOf(e, r.loc)
-				if c.claim.Predicate != "" && c.claim.Predicate != e.Claim.Predicate { // which holds
-					mark.Part = claims.ClauseOf(&e.Claim, c.text)
+				mark, part := MarkOf(e, r.loc), ""
+				if c.claim.Predicate != e.Claim.Predicate { // which holds
+					part = clauseOf(&e.Claim, c.text)
 				}
-				c.ended = cmp.Or(c.ended, mark.String())
+				if mark.of(part, c.text, c.source.EventTime.Time, e.By) {
+					c.ended = cmp.Or(c.ended, mark.String())
+				}
 			} else {
 				c.over = append(c.over, sentences...)
 			}

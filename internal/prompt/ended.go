@@ -1,9 +1,12 @@
 package prompt
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/poison"
 	"github.com/ebbmem/ebb/internal/text"
@@ -68,14 +71,44 @@ func stillSays(old, by *schema.Memory) bool {
 // mark.
 const maxBefore = 20
 
-// Last returns the mark of the claim that ended last, or nil if what each says
-// still holds.
-func Last(ended []schema.Ended, loc *time.Location) *Superseded {
-	if of := lastOf(ended); of != nil {
-		mark := MarkOf(*of, loc)
-		return &mark
+// Last returns the mark of a memory of which the claim that ended last is or that rests on
+// it, or nil if what each says still holds.
+func Last(m *schema.Memory, ended []schema.Ended, loc *time.Location) *Superseded {
+	of := lastOf(ended)
+	if of == nil {
+		return nil
 	}
-	return nil
+	mark, part := MarkOf(*of, loc), ""
+	if of.Claim.ID != m.ID { // a message
+		says := sentencesOf(wordsOfClaim(&of.Claim, m), of.Quote, m.Content, nil)
+		if part = strings.Join(says, " "); len(says) == len(grounding.Sentences(m.Content)) {
+			part = clauseOf(&of.Claim, m.Content)
+		}
+	}
+	if !mark.of(part, m.Content, m.EventTime.Time, of.By) {
+		return nil
+	}
+	return &mark
+}
+
+// clauseOf returns the clause of a text that states a claim, "" if the text states nothing else.
+func clauseOf(claim *schema.Memory, in string) string {
+	if part := claims.ClauseOf(claim, in); part != "" && grounding.SaysMore(in, part) {
+		return part
+	}
+	return ""
+}
+
+// of limits the mark to a part of a text, "" for all of it, and to the time that it names if the
+// claim that holds instead only moves that. It reports whether anything is left to mark.
+func (s *Superseded) of(part, in string, said time.Time, by *schema.Memory) bool {
+	if by != nil && grounding.Moves(by.Content) {
+		if part = grounding.MovedPart(cmp.Or(part, in), said); part == "" {
+			return false
+		}
+	}
+	s.Part = text.Truncate(text.Line(part), maxBefore)
+	return true
 }
 
 // MarkOf returns the mark of an ended claim. It does not repeat the text of a

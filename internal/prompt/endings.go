@@ -42,26 +42,34 @@ func endingsOf(claims []*ownClaim) (all []ending) {
 
 func (e *ending) said() time.Time { return e.by.source.EventTime.Time }
 
-// mark returns the mark of what the ending ends.
-func (e *ending) mark(loc *time.Location) Superseded {
-	return Superseded{Since: e.said().In(loc), By: e.by.claim.UID, Text: text.Truncate(e.by.text, maxBefore)}
+// mark returns the mark of what the ending ends, part as of [grounding.Ending.Part].
+func (e *ending) mark(part string, loc *time.Location) Superseded {
+	return Superseded{Since: e.said().In(loc), By: e.by.claim.UID, Text: text.Truncate(e.by.text, maxBefore), Part: text.Truncate(part, maxBefore)}
 }
 
 // lastEnding returns the last ending of what a speaker said at a time that the same speaker
-// stated later, or nil. What else the sentence says may hold, so that it is not superseded.
-func lastEnding(endings []ending, sentence string, said time.Time, speaker string) (last *ending) {
+// stated later, with the part of it that ends, or nil. What else the sentence says may hold, so
+// that it is not superseded.
+func lastEnding(endings []ending, sentence string, said time.Time, speaker string) (last *ending, part string) {
 	if len(endings) == 0 {
-		return nil
+		return nil, ""
 	}
 	folded := text.Fold(sentence)
 	for i := range endings {
 		e := &endings[i]
-		if said.Before(e.said()) && speaker == e.speaker && (last == nil || last.said().Before(e.said())) &&
-			e.Mentions(folded) && e.Ends(sentence, said, e.said()) {
-			last = e
+		if said.Before(e.said()) && speaker == e.speaker && (last == nil || last.said().Before(e.said())) && e.Mentions(folded) {
+			if of, ends := e.Part(sentence, said, e.said()); ends {
+				last, part = e, of
+			}
 		}
 	}
-	return last
+	return last, part
+}
+
+// endsAny reports whether one of the endings ends a sentence or a part of it.
+func endsAny(endings []ending, sentence string, said time.Time, speaker string) bool {
+	e, _ := lastEnding(endings, sentence, said, speaker)
+	return e != nil
 }
 
 // Of returns the mark of a message of the user's own or of a claim that a later statement of
@@ -75,12 +83,12 @@ func (s *Endings) Of(m *schema.Memory) *Superseded {
 	if c := s.claims[m.ID]; c != nil {
 		voice = c.voice()
 	}
-	e := lastEnding(s.all, m.Content, m.EventTime.Time, voice)
+	e, part := lastEnding(s.all, m.Content, m.EventTime.Time, voice)
 	if project := m.Attributes[schema.AttrProject]; e == nil && project != "" { // of which the message may be
-		e = lastEnding(s.all, m.Content, m.EventTime.Time, voiceOf(speaker, project))
+		e, part = lastEnding(s.all, m.Content, m.EventTime.Time, voiceOf(speaker, project))
 	}
 	if e != nil {
-		mark := e.mark(s.loc)
+		mark := e.mark(part, s.loc)
 		return &mark
 	}
 	return nil

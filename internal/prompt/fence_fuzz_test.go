@@ -52,6 +52,6 @@ func FuzzFence(f *testing.F) {
 		require.Len(t, recordsOf(t, b), 1)
 		fences, _, err := llmtest.Fences(b.Text)
 		require.NoError(t, err)
-		require.Equal(t, []string{strings.TrimSuffix(strings.TrimPrefix(shown, "- Jan 1: "), "\n")}, fences[0].Core)
+		require.Equal(t, []string{strings.TrimSuffix(strings.TrimPrefix(shown, "- Mon Jan 1: "), "\n")}, fences[0].Core)
 	})
 }

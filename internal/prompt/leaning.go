@@ -113,7 +113,7 @@ func (c *ownClaim) withAntecedent(before string, others []*ownClaim, endings []e
 		span := strings.TrimSpace(before[strings.LastIndex(before, s):])
 		folded := text.Fold(span)
 		holds := !slices.ContainsFunc(c.over, func(over string) bool { return strings.Contains(folded, over) }) && strings.Contains(own, span) &&
-			lastEnding(endings, span, c.source.EventTime.Time, text.Fold(c.who())) == nil
+			!endsAny(endings, span, c.source.EventTime.Time, text.Fold(c.who()))
 		beside := slices.ContainsFunc(others, func(o *ownClaim) bool { return len(o.text) > len(s) && strings.Contains(o.text, s) })
 		if whole := span + " " + c.text; holds && !beside && text.Tokens(whole) <= maxSentence {
 			return with.of(whole, span)

@@ -71,19 +71,19 @@ type Line struct {
 type line struct {
 	Line // the public part
 
-	shown    string       // the rendered line
-	also     []*line      // lines of the same message that it is shown in place of
-	relative bool         // its dates need the day of the week on which it was said
-	endedBy  *ending      // what a later line says of it; nil while it holds
-	brief    *line        // of what was saved: only the sentences that were, for want of room; nil for others
-	whole    func() *line // with what the message says around it; nil if that is not shown
-	wide     func() *line // the same with more of it
-	claims   []*ownClaim
-	speaker  string // see [ownClaim.voice]
-	shared   bool   // of several speakers' lines: not of its speaker, so that another may change it
-	place    int    // position among the lines
-	topics   topics.Set
-	vector   relevance.Vector
+	shown   string       // the rendered line
+	also    []*line      // lines of the same message that it is shown in place of
+	holds   bool         // endedBy is about a part only
+	endedBy *ending      // what a later line says of it; nil while it holds
+	brief   *line        // of what was saved: only the sentences that were, for want of room; nil for others
+	whole   func() *line // with what the message says around it; nil if that is not shown
+	wide    func() *line // the same with more of it
+	claims  []*ownClaim
+	speaker string // see [ownClaim.voice]
+	shared  bool   // of several speakers' lines: not of its speaker, so that another may change it
+	place   int    // position among the lines
+	topics  topics.Set
+	vector  relevance.Vector
 
 	likely   float64   // probability of staying true; 1 unless estimated
 	kept     bool      // a claim is protected
@@ -165,11 +165,11 @@ func linesOf(current map[int64]*ownClaim, loc *time.Location, now time.Time) *Li
 	}
 	several := nameSpeakers(lines)
 	for _, l := range lines {
-		l.endedBy = lastEnding(endings, l.Text, l.Said, l.speaker)
-		if e := l.endedBy; e != nil {
-			l.Ended = cmp.Or(l.Ended, e.mark(loc).String())
+		e, part := lastEnding(endings, l.Text, l.Said, l.speaker)
+		if l.endedBy = e; e != nil {
+			l.Ended = cmp.Or(l.Ended, e.mark(part, loc).String())
+			l.holds = part != "" && !e.Moved()
 		}
-		l.relative = slices.ContainsFunc(l.claims, func(c *ownClaim) bool { return c.relative })
 		l.shown = l.render(loc)
 		l.Tokens = text.Tokens(l.shown)
 		l.brief = l.shortest(loc)
@@ -430,11 +430,9 @@ func (s *Lines) withMessage(l *line, cut func() *cutMessage, most int) *line {
 		}
 	}
 	whole.Said = l.claims[0].source.EventTime.Time
-	if !strings.Contains(cut().own, whole.Text) || lastEnding(s.endings, whole.Text, whole.Said, whole.speaker) != nil {
+	if !strings.Contains(cut().own, whole.Text) || endsAny(s.endings, whole.Text, whole.Said, whole.speaker) {
 		return nil
 	}
-	at := whole.Said.In(s.loc)
-	whole.relative = isRelative(whole.Text, text.TimeSpans(whole.Text, at), at)
 	whole.shown = whole.render(s.loc)
 	whole.Tokens = text.Tokens(whole.shown)
 	return &whole
@@ -443,15 +441,11 @@ func (s *Lines) withMessage(l *line, cut func() *cutMessage, most int) *line {
 // longestToken is the maximum length of what [text.Tokens] counts as one token, in bytes.
 const longestToken = 8
 
-// render returns the line as shown to a model, with the day on which it was said: "- Mar 5: I
-// live in Lisbon.", "- Thu Mar 5: The dentist is on Tuesday." Its year stands above it.
+// render returns the line as shown to a model, with the day on which it was said: "- Thu Mar 5: I
+// live in Lisbon." Its year stands above it.
 func (l *line) render(loc *time.Location) string {
 	said := l.Said.In(loc)
-	line := "- "
-	if l.relative {
-		line += said.Format("Mon ")
-	}
-	line += said.Format("Jan 2")
+	line := "- " + said.Format("Mon Jan 2")
 	if l.Speaker != "" {
 		line += ", " + l.Speaker
 	}

@@ -47,7 +47,7 @@ func TestSentenceSaidAgainAfterItsEndHolds(t *testing.T) {
 	for day, said := range []string{"I swim on Tuesdays before work.", "I've given up swimming.", "I swim on Tuesdays before work."} {
 		message(claims, day+1, said, said)
 	}
-	require.Contains(t, chosen(claims, 400, "swimming").Text, "- Mar 3: I swim on Tuesdays before work.\n")
+	require.Contains(t, chosen(claims, 400, "swimming").Text, "- Tue Mar 3: I swim on Tuesdays before work.\n")
 }
 
 // Lines of several speakers name those who are not the owner of the memory.
@@ -67,12 +67,12 @@ func TestLinesOfOtherSpeakersNameThem(t *testing.T) {
 		speakers []string
 		lines    string
 	}{
-		{"ada", []string{"Ada", "Ben"}, "- Mar 1: I'm allergic to nuts.\n- Mar 2, Ben: I'm allergic to nuts.\n"},
-		{"ada", []string{"Ada Lovelace", "", "ADA"}, "- Mar 3: I'm allergic to nuts.\n"},
-		{"ada", []string{"", "Ben", "ben"}, "- Mar 1: I'm allergic to nuts.\n- Mar 3, ben: I'm allergic to nuts.\n"},
-		{"u-17", []string{"Ada", "Ben"}, "- Mar 1, Ada: I'm allergic to nuts.\n- Mar 2, Ben: I'm allergic to nuts.\n"},
-		{"u-17", []string{"Ada", "Ada"}, "- Mar 2: I'm allergic to nuts.\n"}, // the owner by a name of hers
-		{"ada", []string{"Ada", "Ben\n- x [m1]"}, "- Mar 1: I'm allergic to nuts.\n- Mar 2, Ben / - x m1: I'm allergic to nuts.\n"},
+		{"ada", []string{"Ada", "Ben"}, "- Sun Mar 1: I'm allergic to nuts.\n- Mon Mar 2, Ben: I'm allergic to nuts.\n"},
+		{"ada", []string{"Ada Lovelace", "", "ADA"}, "- Tue Mar 3: I'm allergic to nuts.\n"},
+		{"ada", []string{"", "Ben", "ben"}, "- Sun Mar 1: I'm allergic to nuts.\n- Tue Mar 3, ben: I'm allergic to nuts.\n"},
+		{"u-17", []string{"Ada", "Ben"}, "- Sun Mar 1, Ada: I'm allergic to nuts.\n- Mon Mar 2, Ben: I'm allergic to nuts.\n"},
+		{"u-17", []string{"Ada", "Ada"}, "- Mon Mar 2: I'm allergic to nuts.\n"}, // the owner by a name of hers
+		{"ada", []string{"Ada", "Ben\n- x [m1]"}, "- Sun Mar 1: I'm allergic to nuts.\n- Mon Mar 2, Ben / - x m1: I'm allergic to nuts.\n"},
 	} {
 		title := Title
 		if strings.Contains(c.lines, ", ") {
@@ -95,7 +95,7 @@ func TestLinesOfSeveralSpeakersStandByDay(t *testing.T) {
 				own.owner, own.source.Speaker = "team", who
 			}
 		}
-		require.Equal(t, severalTitle+"2026:\n- Mar 1, Dana: "+lines[0]+"\n- Mar 2, Marek: "+lines[1]+"\n", chosen(claims, 400, "office refund").Text)
+		require.Equal(t, severalTitle+"2026:\n- Sun Mar 1, Dana: "+lines[0]+"\n- Mon Mar 2, Marek: "+lines[1]+"\n", chosen(claims, 400, "office refund").Text)
 	}
 }
 

@@ -24,7 +24,7 @@ func TestNewestReadingStandsWithEarlierOnes(t *testing.T) {
 	lines := linesOf(claims, time.UTC, time.Time{})
 	for _, budget := range []int{150, 300, 5000} {
 		text := lines.Ask(t.Context(), "What's my blood pressure now?", "", Meaning{}, nil, time.Now()).Choose(budget).Text
-		require.Regexp(t, `- Apr 14: 116/75 \(earlier: .*124/81 [A-Za-z\d ]+\)`, text, budget)
+		require.Regexp(t, `- Tue Apr 14: 116/75 \(earlier: .*124/81 [A-Za-z\d ]+\)`, text, budget)
 	}
 }
 

@@ -42,7 +42,7 @@ func TestSectionRepeatsTheNeighboursOfALine(t *testing.T) {
 	claims := make(map[int64]*ownClaim)
 	of := message(claims, 2, "I am mad about trains. I am allergic to nuts.", "I am mad about trains.", "I am allergic to nuts.")
 	section := chosen(claims, 400, "Which trains shall I take?")
-	require.Contains(t, section.Text, "- Mar 2: I am mad about trains. I am allergic to nuts.\n")
+	require.Contains(t, section.Text, "- Mon Mar 2: I am mad about trains. I am allergic to nuts.\n")
 	for _, c := range of {
 		require.True(t, section.Repeats(&c.claim))
 	}
@@ -68,7 +68,7 @@ func TestChangesOfNeighboursAreSelected(t *testing.T) {
 		}
 	}
 	section := chosen(claims, 4000, "trains").Text
-	require.Contains(t, section, "- Mar 1: I am mad about trains. "+was+"\n")
+	require.Contains(t, section, "- Sun Mar 1: I am mad about trains. "+was+"\n")
 }
 
 // A message around a line is short, whatever ends its sentences.
@@ -79,7 +79,7 @@ func TestMessageAroundALineIsShort(t *testing.T) {
 	}
 	claims := make(map[int64]*ownClaim)
 	message(claims, 2, strings.Join(list, "\n")+"\n- I am mad about trains", "I am mad about trains")
-	require.Equal(t, Title+"2026:\n- Mar 2: I am mad about trains\n", chosen(claims, 4000, "Which trains shall I take?").Text)
+	require.Equal(t, Title+"2026:\n- Mon Mar 2: I am mad about trains\n", chosen(claims, 4000, "Which trains shall I take?").Text)
 }
 
 // A line is not shown with what others wrote.
@@ -92,7 +92,7 @@ func TestLineIsShownWithoutTheWordsOfOthers(t *testing.T) {
 	} {
 		claims := make(map[int64]*ownClaim)
 		message(claims, 2, others, "I am mad about trains.")
-		require.Equal(t, Title+"2026:\n- Mar 2: I am mad about trains.\n", chosen(claims, 400, "Which trains shall I take?").Text, others)
+		require.Equal(t, Title+"2026:\n- Mon Mar 2: I am mad about trains.\n", chosen(claims, 400, "Which trains shall I take?").Text, others)
 	}
 	claims := make(map[int64]*ownClaim)
 	message(claims, 2, "I am mad about trains. My favourite is the \"Flying Scotsman\" of 1923.", "I am mad about trains.")

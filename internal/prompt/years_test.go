@@ -29,7 +29,7 @@ func TestLinesHaveTheirDaysBelowTheirYears(t *testing.T) {
 	claims := at(2025, 12, "I am mad about trains.", "We live in Oak Lane.", "The spare key is with Doreen.", "The stopcock is below the stairs.")
 	claims[2].claim.Attributes = nil // saved by a tool
 	claims[4].claim.Protected = true
-	require.Equal(t, keptTitle+"2026:\n- Mar 3: The stopcock is below the stairs.\n"+Title+"2025:\n- Dec 3: I am mad about trains.\n2026:\n- Jan 3: We live in Oak Lane.\n- Feb 3: The spare key is with Doreen.\n", show(claims, 400))
+	require.Equal(t, keptTitle+"2026:\n- Tue Mar 3: The stopcock is below the stairs.\n"+Title+"2025:\n- Wed Dec 3: I am mad about trains.\n2026:\n- Sat Jan 3: We live in Oak Lane.\n- Tue Feb 3: The spare key is with Doreen.\n", show(claims, 400))
 
 	var sentences []string
 	for i := range 60 {

@@ -27,6 +27,14 @@ var inPart = prefilter.New(
 	`(?i)(?:^|[^\pL])(?:entre semana|fin(?:es)? de semana|los (?:lunes|martes|miércoles|jueves|viernes|sábados|domingos)|por las (?:mañanas|tardes|noches)|(?:días?|tardes?|noches?) (?:a la|por) semana|en (?:el )?(?:verano|invierno)|tiempo libre|ratos libres|tiempo parcial|media jornada|voluntari[oa])(?:[^\pL]|$)`,
 	`周末|週末|平日|工作日|[周週][一二三四五六日天]|星期[一二三四五六日天]|晚上|夏天|冬天|业余|業餘|兼职|兼職|空闲|空閒|副业|副業|志愿|志願|义工|義工`)
 
+var (
+	// momentary matches words by which somebody is somewhere, comes from there or goes out at the moment: "komme
+	// gerade aus Köln".
+	momentary = prefilter.New(`(?i)\b(?:till|until|just off|just now)\b`, `(?i)\b(?:gerade|grad|eben|soeben|gleich|zurück|rüber)(?:[^\pL]|$)`, `(?i)\bsalgo con \pL+ (?:al?|de)\b`)
+	// travels matches what somebody came in.
+	travels = prefilter.New(`(?i)\b(?:(?:on|off) the (?:\pL+ |\d+:\d+ )?(?:bus|train|plane|ferry)|(?:die|der|mit der|mit dem|im) (?:Bahn|Zug|Bus|Flieger|Stau)|en (?:el )?(?:cami[oó]n|tren|bus|avión))\b`, `飞机|火车|高铁`)
+)
+
 // rangeOf returns the text from the first to the last of tokens, which may be in another order.
 func (r *reader) rangeOf(tokens []token) string {
 	lo, hi := len(r.text), 0

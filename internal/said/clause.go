@@ -117,7 +117,9 @@ func (r *reader) read(s sentence) []Claim {
 		}
 		if ok {
 			next = r.nextClause(tokens, max(end, start+1), limit)
-			claim.Functional = claim.Functional && (claim.Change || !onDays[claim.Predicate] || !inPart.MatchString(r.rangeOf(tokens[at:next])))
+			said := r.rangeOf(tokens[at:next])
+			claim.Functional = claim.Functional && (claim.Change || !onDays[claim.Predicate] || !inPart.MatchString(said) && !momentary.MatchString(said))
+			ok = claim.Predicate != "from" && claim.Predicate != "partner" || !momentary.MatchString(said) && !travels.MatchString(r.rangeOf(tokens[:limit]))
 		}
 		doubt := hedged && !claim.Wish || r.blockedIn(r.uncertain(tokens[:limit], at, next, ok), opened, claim) || ok && !lasting(claim) && anyPhrase(lex.passing, tokens[max(0, start-nearby):min(limit, next+nearby)])
 		if ok && (!blocked || claim.Wish) && !doubt {

@@ -93,6 +93,9 @@ var guards = map[string]func(v *value) bool{
 		if v.before == "on" && !v.first.upper && !isStreet(v.claim.Object) { // "I live on coffee"
 			return false
 		}
+		if v.claim.Predicate == "from" && errands[v.first.word] {
+			return false
+		}
 		return (v.capital || v.article || v.lex.han || countries[canonical(v.claim.Object)]) && !(v.claim.Predicate == "works_at" && v.occupies())
 	},
 	"employer": func(v *value) bool {
@@ -238,6 +241,9 @@ var guards = map[string]func(v *value) bool{
 	"placezh": func(v *value) bool { // 我是四川人, not 我是好人
 		return v.n >= 2 && v.n <= 6 && !v.reader.people(v.obj) && !counters[v.first.word] && !anybody[v.claim.Object]
 	},
+	"movezh": func(v *value) bool { // not 沙发上
+		return !strings.HasSuffix(v.claim.Object, "上") && !strings.HasSuffix(v.claim.Object, "酒店")
+	},
 	"livezh": func(v *value) bool {
 		end := v.claim.Object
 		if v.before == "住" && staysHan.MatchString(end) || end == "一起" || end == "家里" {
@@ -249,7 +255,7 @@ var guards = map[string]func(v *value) bool{
 		return v.n >= 2 && v.n <= 6 && !v.reader.whole(v.obj) && !v.describes() && !v.lex.vague[v.first.word] && v.t[v.obj.hi-1].word != "的"
 	},
 	"firstzh": func(v *value) bool { // in the first clause, whose missing subject is the writer
-		return v.n <= 10 && !slices.ContainsFunc(v.t[:v.m.from], func(t token) bool { return t.mark })
+		return v.n <= 10 && !strings.HasSuffix(v.claim.Object, "上") && !slices.ContainsFunc(v.t[:v.m.from], func(t token) bool { return t.mark })
 	},
 	"callzh": func(v *value) bool { // what somebody is called
 		return v.n <= 6 && !v.describes() && !v.lex.vague[v.first.word] && v.t[v.obj.hi-1].word != "的"
@@ -312,7 +318,7 @@ var guards = map[string]func(v *value) bool{
 		return v.n <= 12 && (!v.lex.vague[v.first.word] || v.first.word == "me") && standing(v.lex, v.t) && (v.m.from <= 2 || v.t[v.m.from-1].mark)
 	},
 	"upper": func(v *value) bool {
-		if v.claim.Predicate == "lives_in" && lodgings[v.first.word] {
+		if v.claim.Predicate == "lives_in" && lodgings[v.first.word] || v.claim.Predicate == "from" && errands[v.first.word] {
 			return false
 		}
 		return v.first.upper || v.reader.lower || countries[canonical(v.claim.Object)] || v.reader.phone && v.lex.of == "von" && v.n == 1 && !v.lex.known[v.first.word] && !v.lex.vague[v.first.word]
@@ -419,7 +425,10 @@ var refers = wordSet("it them this that these those")
 var vagueTraits = wordSet("big huge massive great real mixed good bad nice different better new changed total true complete happy lucky busy whole")
 
 // lodgings are places to stay that are no residence.
-var lodgings = wordSet("hotel hostel airbnb motel guesthouse home pace weekend weekends lake-view next front back final table tears fear hope denial poverty peace style luxury harmony squalor exile misery pain shame dread limbo panic paz pecado")
+var lodgings = wordSet("hotel hostel airbnb motel guesthouse home pace weekend weekends lake-view next front back final table tears fear hope denial poverty peace style luxury harmony squalor exile misery pain shame dread limbo panic paz pecado sofa couch settee garden patio balcony kitchen wohnzimmer gästezimmer garten")
+
+// errands are places that one comes from and is not of.
+var errands = wordSet("dentist doctor doctors doctor's gym shop shops hospital station airport pub stadt schule arbeit klinik praxis bahn")
 
 // kinds are nouns that name a kind with "the": "I love the sea".
 var kinds = wordSet("sea ocean beach beaches mountain mountains outdoors cold heat rain snow sun sunshine winter summer spring autumn fall countryside forest woods desert city country night dark water piano guitar violin theatre theater cinema opera smell sound taste feeling aisle window gym library internet dentist quiet silence stars sky moon 80s 90s seaside lake lakes river office")
