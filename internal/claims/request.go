@@ -81,12 +81,13 @@ const surelyOfMemory = 0.5
 var lists = prefilter.New(`(?i)\b(?:lists?|cart|basket|reminders?|timers?|alarms?|calendar|playlist|to-?dos?)\b`,
 	`(?i)(?:liste|zettel|warenkorb|erinnerung|wecker|kalender)\b`, `(?i)(?:^|[^\pL])(?:listas?|carrito|recordatorios?|alarmas?|calendario|agenda)(?:[^\pL]|$)`, `清单|清單|列表|购物车|購物車|提醒|日历|日曆|闹钟`)
 
-// each returns the names of a request that lists several, "Tom and Anna", if one of them is spoken of
+// each returns the clauses of a request that is of several people, "that Tom drinks and Anna is in debt", or
+// the names of one that lists several, "Tom and Anna", if one of them is spoken of
 // without the others; else they may name one thing: "Marks and Spencer".
 func (w *reading) each(ctx context.Context, about string, found []schema.Memory) ([]string, error) {
 	listed := namesIn(about)
 	if len(listed) < 2 {
-		return nil, nil
+		return clausesIn(about), nil
 	}
 	all, err := w.claimed(ctx)
 	var together bool
@@ -114,12 +115,30 @@ func (w *reading) each(ctx context.Context, about string, found []schema.Memory)
 func namesIn(s string) (listed []string) {
 	for _, name := range betweenNames.Split(s, -1) {
 		name = strings.TrimSpace(name)
-		if !names.IsGiven(text.Fold(name)) && !slices.ContainsFunc(text.Mentions(name), func(m text.Mention) bool { return m.Type == text.MentionName && m.Text == name }) {
+		if !names.IsGiven(text.Fold(name)) && !nickname.MatchString(name) && !slices.ContainsFunc(text.Mentions(name), func(m text.Mention) bool { return m.Type == text.MentionName && m.Text == name }) {
 			return nil
 		}
 		listed = append(listed, name)
 	}
 	return listed
+}
+
+// nickname matches what people are called in Chinese: 小李, 老王, 阿梅.
+var nickname = regexp.MustCompile(`^[小老阿]\p{Han}$`)
+
+// clausesIn returns the clauses of a text if each begins with somebody else's name, and says something of them.
+func clausesIn(s string) (clauses []string) {
+	var named []string
+	for _, p := range partsOf(s) {
+		clause := leading.ReplaceAllString(p.text, "")
+		words := strings.Fields(clause)
+		at := slices.IndexFunc(words[:min(subjectWords, len(words))], func(w string) bool { return names.IsGiven(text.Fold(w)) })
+		if at < 0 || at+1 == len(words) || slices.Contains(named, words[at]) {
+			return nil
+		}
+		named, clauses = append(named, words[at]), append(clauses, clause)
+	}
+	return clauses
 }
 
 // betweenNames matches what joins names in a list.
