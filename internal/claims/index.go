@@ -124,14 +124,19 @@ func (x *index) topicsOf(i int) topics.Set {
 	return *x.topics[i]
 }
 
-// meant returns what the request most likely means, nothing if that is not related to its object.
-// Of equals it is the newest.
-func (x *index) meant() statement {
-	said := x.ranked()
-	if len(said) == 0 || said[0].share+said[0].named < leastRelated {
-		return statement{}
+// meant returns what the request means, and whether that is likely enough: of what is related to its object the
+// likeliest, or else, among few, a secret. Of equals it is the newest.
+func (x *index) meant() (best statement, sure bool) {
+	n := len(x.statements())
+	for i, s := range x.ranked() {
+		if s.share+s.named >= leastRelated && s.enough(n) && (i == 0 || s.secret) {
+			return s, true
+		}
+		if s.p >= 0.5 || n > mostNamed {
+			break // another one, or none, is likelier
+		}
 	}
-	return said[0]
+	return best, false
 }
 
 // ranked returns what was said, the likeliest to be meant by the request first,

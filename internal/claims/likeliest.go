@@ -40,6 +40,7 @@ const (
 	rivals         = 10    // memories that share the probability with it
 	mostPrivate    = 0.999 // what [intent.Confided] says of it is at most so sure, and likewise not less than its complement
 	timePenalty    = 2.0   // for what was said outside of a time that the request names
+	mostNamed      = 50    // statements among which words, or a secret that is not the likeliest, may be meant
 	leastRelated   = 0.1   // share of the request's words and similarity of topics, together, that it must have
 )
 
@@ -61,13 +62,13 @@ func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.
 		return t, err
 	}
 	t.terms = x.terms
-	best := x.meant()
+	best, sure := x.meant()
 	if q.Back && best.words < surelyNamed {
 		t.episodes, err = w.previous(ctx)
 		t.pointed, t.whole = len(t.episodes) > 0, true
 		return t, err
 	}
-	if best.enough(len(x.statements())) {
+	if sure {
 		m := &x.memories[best.best]
 		t.add(m)
 		t.certain, t.pointed = true, m.Kind == schema.KindEpisode || isLasting(m)
@@ -84,7 +85,7 @@ func (s *statement) enough(n int) bool {
 	case s.p >= 0.5:
 		return s.share >= 0.45
 	}
-	return s.secret && (s.share > 0 || s.named >= 0.3) || n <= 50 && s.share >= 0.6 && (s.p >= 0.3 || s.words >= surelyNamed)
+	return s.secret && (s.share > 0 || s.named >= 0.3) || n <= mostNamed && s.share >= 0.6 && (s.p >= 0.3 || s.words >= surelyNamed)
 }
 
 // mayMean returns the memories that a request may mean: the claims, what was found for it,
