@@ -367,7 +367,7 @@ func (w *reading) namedOrNearest(ctx context.Context, q *said.Request, found []s
 		q.Exact, q.Unsure = true, !t.single() // "forget the thing about the last commit" is an order, or one of many
 	}
 	if len(t.claims)+len(t.episodes) == 0 && !q.Exact {
-		if err := w.nearest(ctx, q, &t, found); err != nil {
+		if err := w.nearest(ctx, &t, found); err != nil {
 			return t, err
 		}
 	}

@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"regexp"
@@ -224,23 +225,51 @@ func (t *targets) says(m *schema.Memory) bool {
 	return t.holds(m) || known(t.reading) && slices.ContainsFunc(said.Claims(m.Content, 0), func(c said.Claim) bool { return states(t.reading, c) })
 }
 
-// leastNamed is the share of a request's terms that a statement must contain to be its
+// leastNamed is the share of a request's terms that a memory must contain to be its
 // target, if none contains them all.
 const leastNamed = 0.5
 
-// nearest selects the few statements that contain most of the named terms, at least
-// half. Among many it selects the newest: hiding a wrong one can be undone, and asking the
-// host would not serve the user.
-func (w *reading) nearest(ctx context.Context, q *said.Request, t *targets, found []schema.Memory) error {
-	x, err := w.mayMean(ctx, q, found, nil)
+// nearest selects the few memories that contain most of the named terms, at least
+// half. Terms are weighted by rarity; those that no memory contains count less, since they
+// often belong to the request ("the digits I typed"). Among many matches
+// it selects the newest claim: hiding a wrong one can be undone, and asking the
+// host would not serve the user. A memory that the user asked to keep is hidden
+// only if its own words match.
+func (w *reading) nearest(ctx context.Context, t *targets, found []schema.Memory) error {
+	if len(t.terms) == 0 {
+		return nil
+	}
+	all, err := w.claimed(ctx)
 	if err != nil {
 		return err
 	}
-	near := x.named(leastNamed, 1)
+	weights := make(map[string]float64)
+	for _, term := range t.terms {
+		weights[term] = 1
+	}
+	x := indexOf(weights, w.candidates(append(all, found...)), nil)
+	most := leastNamed
+	var near []schema.Memory
+	for i, share := range x.shares() {
+		switch {
+		case share == 0:
+		case share > most:
+			most, near = share, []schema.Memory{x.memories[i]}
+		case share == most:
+			near = append(near, x.memories[i])
+		}
+	}
+	if len(near) > vagueHidden { // among claims and the messages around them, the claims are meant
+		near = slices.DeleteFunc(near, func(m schema.Memory) bool { return m.Kind == schema.KindEpisode })
+	}
 	if len(near) > vagueHidden {
-		near = near[:1]
+		near = []schema.Memory{slices.MaxFunc(near, func(a, b schema.Memory) int {
+			return cmp.Or(a.EventTime.Compare(b.EventTime.Time), cmp.Compare(a.ID, b.ID))
+		})}
+	}
+	for i := range near {
+		t.add(&near[i])
 	}
 	t.certain = t.certain || len(near) > 0
-	x.add(t, near)
 	return nil
 }
