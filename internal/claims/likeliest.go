@@ -116,7 +116,7 @@ func (w *reading) mayMean(ctx context.Context, q *said.Request, found []schema.M
 	if err != nil {
 		return nil, err
 	}
-	memories := w.candidates(append(all, said...))
+	memories := w.candidates(unkept(append(all, said...)))
 	if chosen != nil {
 		memories = slices.DeleteFunc(memories, func(m schema.Memory) bool { return m.ID != chosen.ID && m.EventTime.Equal(chosen.EventTime.Time) })
 	}
@@ -252,16 +252,23 @@ func (w *reading) local(ctx context.Context) (time.Time, error) {
 }
 
 // candidates returns the memories that a request may mean without naming them: the
-// user's own that state something, and none that the user asked to keep, with the message, or that is set aside.
+// user's own that state something, and none that the user asked to keep or that is set aside.
 func (w *reading) candidates(memories []schema.Memory) []schema.Memory {
-	kept := make(map[schema.Time]bool)
-	for i := range memories {
-		kept[memories[i].EventTime] = kept[memories[i].EventTime] || memories[i].Protected
-	}
 	return slices.DeleteFunc(memories, func(m schema.Memory) bool {
-		return kept[m.EventTime] || m.ID == w.ID || m.Kind != schema.KindEpisode && m.EventTime.Equal(w.EventTime.Time) ||
+		return m.ID == w.ID || m.Kind != schema.KindEpisode && m.EventTime.Equal(w.EventTime.Time) || m.Protected ||
 			m.State == schema.StateForgotten || m.State == schema.StateQuarantined || m.Kind == schema.KindEpisode && (!Own(&m) || said.OnlyAsks(m.Content))
 	})
+}
+
+// unkept leaves out the messages that said what the user asked to keep.
+func unkept(memories []schema.Memory) []schema.Memory {
+	kept := make(map[schema.Time]bool)
+	for i := range memories {
+		if m := &memories[i]; m.Protected {
+			kept[m.EventTime] = true
+		}
+	}
+	return slices.DeleteFunc(memories, func(m schema.Memory) bool { return kept[m.EventTime] })
 }
 
 // confidedWords matches what is said in confidence.
