@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -146,19 +145,6 @@ func (tx *Tx) RemoveChunks(ctx context.Context, userID, memoryID int64) error {
 		}
 	}
 	return nil
-}
-
-// Mentioning reads the row ids of the user's messages and claims, as far as they are not
-// being erased, whose text or speaker holds a term.
-func (tx *Tx) Mentioning(ctx context.Context, userID int64, term string) (*sql.Rows, error) {
-	const living = ` AND m.kind <> 'reflection' AND m.state <> 'forgotten' AND NOT EXISTS (SELECT 1 FROM erasing x WHERE x.record = 'memories' AND x.id = m.id)`
-	first, last := ChunkRange(userID)
-	if tx.file == nil {
-		return tx.Query(ctx, `SELECT c.memory_id FROM chunks c JOIN memories m ON m.id = c.memory_id
-			WHERE instr(' ' || c.text || ' ' || c.speaker || ' ', ?) > 0 AND c.id BETWEEN ? AND ?`+living, " "+term+" ", first, last)
-	}
-	return tx.Query(ctx, `SELECT c.memory_id FROM chunks_fts f JOIN chunks c ON c.id = f.rowid JOIN memories m ON m.id = c.memory_id
-		WHERE chunks_fts MATCH ? AND f.rowid BETWEEN ? AND ?`+living, `"`+term+`"`, first, last)
 }
 
 // IndexedChunk is a chunk with the columns of its memory that an index keeps.

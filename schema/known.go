@@ -2,11 +2,24 @@ package schema
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"time"
 
 	"github.com/uptrace/bun"
 )
+
+// KnownReads are the queries for what a new claim or a request is compared with.
+type KnownReads struct {
+	db      nightReader
+	indexed bool // there is a full-text index
+}
+
+// Known returns the queries for what is known on the snapshot.
+func (s *Snapshot) Known() KnownReads { return KnownReads{s, s.file != nil} }
+
+// Known returns the queries for what is known within the write.
+func (tx *Tx) Known() KnownReads { return KnownReads{tx, tx.file != nil} }
 
 // ClaimKey contains the columns by which claims are compared.
 type ClaimKey struct {
@@ -58,8 +71,8 @@ func (tx *Tx) ClaimsAlike(ctx context.Context, userID int64, hash string, ids, s
 
 // Claims returns the newest facts and preferences of a user, at most so many, that are
 // not quarantined or retired.
-func (tx *Tx) Claims(ctx context.Context, userID int64, most int) ([]Memory, error) {
-	return List(ctx, tx.Query, (*Memory).fields, selectMemory+`m.user_id = ? AND m.kind <> 'episode' AND m.kind IN ('fact', 'preference')
+func (k KnownReads) Claims(ctx context.Context, userID int64, most int) ([]Memory, error) {
+	return List(ctx, k.db.Query, (*Memory).fields, selectMemory+`m.user_id = ? AND m.kind <> 'episode' AND m.kind IN ('fact', 'preference')
 		AND m.state IN ('active', 'dormant', 'superseded', 'forgotten') ORDER BY m.id DESC LIMIT ?`, userID, most)
 }
 
@@ -102,11 +115,11 @@ func (c *Cited) OwnWords() bool {
 }
 
 // Cited returns the sources of claims, in order of claim and source.
-func (tx *Tx) Cited(ctx context.Context, claims []int64) ([]Cited, error) {
+func (k KnownReads) Cited(ctx context.Context, claims []int64) ([]Cited, error) {
 	if len(claims) == 0 {
 		return nil, nil
 	}
-	return List(ctx, tx.Query, func(c *Cited) []any {
+	return List(ctx, k.db.Query, func(c *Cited) []any {
 		return []any{&c.MemoryID, &c.SourceID, &c.Quote, &c.Origin, &c.Trust, &c.Role, &c.Speaker, &c.Time}
 	}, `SELECT ms.memory_id, ms.source_id, ms.quote, s.origin, s.trust, s.role, s.speaker, s.event_time FROM json_each(?) j
 		CROSS JOIN memory_sources ms ON ms.memory_id = CAST(j.value AS BIGINT) CROSS JOIN memories s ON s.id = ms.source_id ORDER BY 1, 2`, JSONList(claims))
@@ -166,32 +179,41 @@ func JSONList[T string | int64](list []T) string {
 
 // Before returns the messages before m in its session, the last first, at most so many;
 // without a session those of the hour before.
-func (tx *Tx) Before(ctx context.Context, m *Memory, most int) ([]Memory, error) {
-	return saidBefore(ctx, tx, m, most)
-}
-
-// Before is [Tx.Before] on the snapshot.
-func (s *Snapshot) Before(ctx context.Context, m *Memory, most int) ([]Memory, error) {
-	return saidBefore(ctx, s, m, most)
-}
-
-func saidBefore(ctx context.Context, db bun.IDB, m *Memory, most int) (before []Memory, err error) {
+func (k KnownReads) Before(ctx context.Context, m *Memory, most int) (before []Memory, err error) {
 	since := int64(-1 << 62)
 	if m.SessionID == 0 {
 		since = m.EventTime.UnixMilli() - 3_600_000
 	}
-	err = selectMemories(db, &before).Where("m.session_id IS ? AND m.event_time >= ?", NullID(m.SessionID), since).
+	err = selectMemories(k.db, &before).Where("m.session_id IS ? AND m.event_time >= ?", NullID(m.SessionID), since).
 		Where("(m.event_time < ? OR m.event_time = ? AND m.id < ?)", m.EventTime, m.EventTime, m.ID).
 		Where("+m.user_id = ? AND m.kind = 'episode'", m.UserID).
 		Order("m.event_time DESC", "m.id DESC").Limit(int64(most)).Scan(ctx)
 	return before, err
 }
 
+// Before is [KnownReads.Before] on the snapshot.
+func (s *Snapshot) Before(ctx context.Context, m *Memory, most int) ([]Memory, error) {
+	return s.Known().Before(ctx, m, most)
+}
+
 // Between returns the user's own messages of a time, the last first, at most so many.
-func (tx *Tx) Between(ctx context.Context, userID int64, from, to time.Time, most int) (messages []Memory, err error) {
-	err = selectMemories(tx, &messages).Where("m.user_id = ? AND m.event_time >= ? AND m.event_time < ?", userID, At(from), At(to)).
+func (k KnownReads) Between(ctx context.Context, userID int64, from, to time.Time, most int) (messages []Memory, err error) {
+	err = selectMemories(k.db, &messages).Where("m.user_id = ? AND m.event_time >= ? AND m.event_time < ?", userID, At(from), At(to)).
 		Where("+m.kind = 'episode' AND m.role = 'user'").Order("m.event_time DESC", "m.id DESC").Limit(int64(most)).Scan(ctx)
 	return messages, err
+}
+
+// Mentioning reads the row ids of the user's messages and claims, as far as they are not
+// being erased, whose text or speaker holds a term. Within a write it needs [Tx.IndexText] first.
+func (k KnownReads) Mentioning(ctx context.Context, userID int64, term string) (*sql.Rows, error) {
+	const living = ` AND m.kind <> 'reflection' AND m.state <> 'forgotten' AND NOT EXISTS (SELECT 1 FROM erasing x WHERE x.record = 'memories' AND x.id = m.id)`
+	first, last := ChunkRange(userID)
+	if !k.indexed {
+		return k.db.Query(ctx, `SELECT c.memory_id FROM chunks c JOIN memories m ON m.id = c.memory_id
+			WHERE instr(' ' || c.text || ' ' || c.speaker || ' ', ?) > 0 AND c.id BETWEEN ? AND ?`+living, " "+term+" ", first, last)
+	}
+	return k.db.Query(ctx, `SELECT c.memory_id FROM chunks_fts f JOIN chunks c ON c.id = f.rowid JOIN memories m ON m.id = c.memory_id
+		WHERE chunks_fts MATCH ? AND f.rowid BETWEEN ? AND ?`+living, `"`+term+`"`, first, last)
 }
 
 // MentionedBy returns the ids of the entities that memories mention, with those they were

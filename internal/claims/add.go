@@ -124,46 +124,20 @@ const newest = 200
 // Errors: those of [schema.Tx.InsertMemory]; the database's.
 func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Actor) (Outcome, error) {
 	a := &addition{Claim: c, tx: tx, by: by, owner: owner, reading: c.Reading, hash: schema.HashContent(c.Memory.Content)}
-	if !known(a.reading) && !isLasting(c.Memory) { // a sentence is kept for what else it says
-		var outright bool
-		a.reading, outright = read(c.Memory, owner, a.quotes(), nil)
-		a.Outright = a.Outright || outright
-	}
-	if c.Memory.Subject != "" {
-		a.reading.Subject = spoken(c.Memory.Subject, owner) // "I" is the speaker
-	}
-	if c.Memory.Attributes[schema.AttrTemporal] == schema.TemporalEvent {
-		var err error
-		if a.zone, err = schema.Zone(ctx, tx, c.Memory.UserID, cmp.Or(c.Location, time.UTC)); err != nil {
-			return Outcome{}, err
-		}
-	}
-	if err := a.setProject(ctx); err != nil {
+	if err := a.understand(ctx); err != nil {
 		return Outcome{}, err
 	}
-	if err := a.find(ctx); err != nil {
-		return Outcome{}, err
-	}
-	if a.corrects() && !a.resolve() {
-		return Outcome{Status: Refused, Memory: c.Memory}, nil
-	}
-	if undone, err := a.undone(ctx); err != nil || undone {
-		return Outcome{Status: Refused, Memory: c.Memory}, err
-	}
-	if k := a.forgotten(); k != nil {
-		return Outcome{Status: Refused, Memory: &k.Memory}, nil
+	if of, err := a.refused(ctx); of != nil || err != nil {
+		return Outcome{Status: Refused, Memory: of}, err
 	}
 	k := a.best()
-	if k != nil && k.State == schema.StateSuperseded {
-		return Outcome{Status: Known, Memory: &k.Memory}, nil
-	}
-	if isLasting(a.Memory) {
-		readBefore := func(k *candidate) bool { return a.sharesSentence(k) && !k.EventTime.Before(a.Memory.EventTime.Time) }
-		if at := slices.IndexFunc(a.near, readBefore); k == nil && at >= 0 { // another reading of the same sentence is stored
-			return Outcome{Status: Known, Memory: &a.near[at].Memory}, nil
-		}
-	}
 	aside := c.Memory.State == schema.StateQuarantined
+	switch of := a.readBefore(); {
+	case k != nil && k.State == schema.StateSuperseded:
+		return Outcome{Status: Known, Memory: &k.Memory}, nil
+	case k == nil && of != nil:
+		return Outcome{Status: Known, Memory: &of.Memory}, nil
+	}
 	var elaborated *reconcile.Near
 	if k == nil && !aside && c.Similar != nil {
 		switch verdict, n, of := a.gate(); verdict {
@@ -176,12 +150,9 @@ func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Ac
 		case reconcile.Create, reconcile.Supersede:
 		}
 	}
-	guarded := false
-	if k != nil {
-		var err error
-		if guarded, err = a.guarded(ctx, k); err != nil {
-			return Outcome{}, err
-		}
+	guarded, err := a.guarded(ctx, k)
+	if err != nil {
+		return Outcome{}, err
 	}
 	taken := k != nil && !aside && !guarded && a.takes(k)
 	switch {
@@ -194,21 +165,71 @@ func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Ac
 	case k != nil && (c.Memory.Trust <= k.Trust || guarded || k.ContentHash == a.hash):
 		return a.strengthen(ctx, k, guarded)
 	}
-	if err := a.store(ctx); err != nil {
-		return Outcome{}, err
+	if err := a.store(ctx); err != nil || aside {
+		return Outcome{Status: Quarantined, Memory: c.Memory}, err
 	}
-	if aside {
-		return Outcome{Status: Quarantined, Memory: c.Memory}, nil
+	return a.replace(ctx, k, taken, elaborated)
+}
+
+// understand parses the claim and reads those that it is compared with.
+func (a *addition) understand(ctx context.Context) (err error) {
+	m := a.Memory
+	if !known(a.reading) && !isLasting(m) { // a sentence is kept for what else it says
+		var outright bool
+		a.reading, outright = read(m, a.owner, a.quotes(), nil)
+		a.Outright = a.Outright || outright
 	}
-	out := Outcome{Status: Made, Memory: c.Memory}
+	if m.Subject != "" {
+		a.reading.Subject = spoken(m.Subject, a.owner) // "I" is the speaker
+	}
+	if m.Attributes[schema.AttrTemporal] == schema.TemporalEvent {
+		if a.zone, err = schema.Zone(ctx, a.tx, m.UserID, cmp.Or(a.Location, time.UTC)); err != nil {
+			return err
+		}
+	}
+	if err := a.setProject(ctx); err != nil {
+		return err
+	}
+	return a.find(ctx)
+}
+
+// refused returns the forgotten claim that the new one would restore, or the new one if it may not be
+// stored for another reason, else nil.
+func (a *addition) refused(ctx context.Context) (*schema.Memory, error) {
+	if a.corrects() && !a.resolve() {
+		return a.Memory, nil
+	}
+	if undone, err := a.undone(ctx); err != nil || undone {
+		return a.Memory, err
+	}
+	if k := a.forgotten(); k != nil {
+		return &k.Memory, nil
+	}
+	return nil, nil
+}
+
+// readBefore returns another stored reading of a sentence that no pattern parses, or nil.
+func (a *addition) readBefore() *candidate {
+	for _, k := range a.near {
+		if isLasting(a.Memory) && a.sharesSentence(k) && !k.EventTime.Before(a.Memory.EventTime.Time) {
+			return k
+		}
+	}
+	return nil
+}
+
+// replace ends what the stored claim replaces: k, which says the same, unless that says more, and what
+// it contradicts. If k is taken, the claim only has other words.
+func (a *addition) replace(ctx context.Context, k *candidate, taken bool, elaborated *reconcile.Near) (Outcome, error) {
+	out := Outcome{Status: Made, Memory: a.Memory}
 	if k != nil && !a.saysLess(k) { // extracted by code only, or stated by a less trusted source
-		if err := a.supersede(ctx, k, c.Memory, &out); err != nil {
+		if err := a.supersede(ctx, k, a.Memory, &out); err != nil {
 			return Outcome{}, err
 		}
 	}
 	err := a.change(ctx, &out)
-	if err == nil && elaborated != nil && out.Memory.ID == c.Memory.ID && !out.Replaced(elaborated.Memory) {
-		_, err = tx.Link(ctx, c.Memory, elaborated.Memory, schema.LinkElaborates, min(1, elaborated.Similarity), by)
+	if err == nil && elaborated != nil && out.Memory.ID == a.Memory.ID && !out.Replaced(elaborated.Memory) {
+		_, err = a.tx.Link(ctx, a.Memory, elaborated.Memory, schema.LinkElaborates, min(1, elaborated.Similarity), a.by)
 	}
 	if taken { // it has not ended: this one replaces its wording
 		out.Ended = slices.DeleteFunc(out.Ended, func(m *schema.Memory) bool { return m.ID == k.ID })
@@ -220,9 +241,7 @@ func Add(ctx context.Context, tx *schema.Tx, owner string, c Claim, by schema.Ac
 // saysLess reports whether a known claim of the same meaning holds more than the new one,
 // so that both stay: "plays chess by post with Anselm in Graz", "I play chess by post".
 func (a *addition) saysLess(k *candidate) bool {
-	misses := func(parts, held []string) bool {
-		return slices.ContainsFunc(parts, func(part string) bool { return !slices.Contains(held, part) })
-	}
+	misses := func(parts, held []string) bool { return shared(parts, held) < len(parts) }
 	return misses(text.Terms(k.Object), append(text.Terms(a.Memory.Object), text.Terms(a.Memory.Content)...)) ||
 		misses(number.FindAllString(k.Content, -1), number.FindAllString(a.Memory.Content, -1))
 }
@@ -290,17 +309,9 @@ func (a *addition) find(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ids := make([]int64, len(found))
-	for i := range found {
-		ids[i] = found[i].ID
-	}
-	all, err := a.tx.Cited(ctx, ids)
+	cited, err := citedBy(ctx, a.tx.Known(), found)
 	if err != nil {
 		return err
-	}
-	cited := make(map[int64][]schema.Cited, len(found))
-	for _, c := range all {
-		cited[c.MemoryID] = append(cited[c.MemoryID], c)
 	}
 	for i := range found {
 		if apart := found[i].Attributes[schema.AttrProject] != a.Memory.Attributes[schema.AttrProject]; apart && found[i].State != schema.StateForgotten && found[i].ID != a.Corrects {
@@ -476,8 +487,8 @@ func standing(k *candidate) int {
 
 // guarded reports whether only a person may change the claim.
 func (a *addition) guarded(ctx context.Context, k *candidate) (bool, error) {
-	if k.Protected || k.Pinned {
-		return true, nil
+	if k == nil || k.Protected || k.Pinned {
+		return k != nil, nil
 	}
 	return a.tx.Night().IsGuarded(ctx, k.ID, false)
 }

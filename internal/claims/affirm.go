@@ -125,7 +125,7 @@ func (r *Reader) Agreed(ctx context.Context, owner schema.Scope, m *schema.Memor
 // questions of one author, 226 name just what is meant by that, and four of 2,400 memories are
 // taken by mistake.
 const (
-	leastNamedIn = 0.2
+	leastNamedIn = 0.15
 	mostNamedIn  = 0.75
 )
 
@@ -133,37 +133,23 @@ const (
 // the user asked to keep what is named, or it was said only after the request.
 func (w *reading) affirmed(ctx context.Context, q *Request) error {
 	q.found = slices.DeleteFunc(q.found, func(m schema.Memory) bool { return m.Kind == schema.KindEpisode && m.ID > w.ID })
-	when, err := w.when(ctx)
+	x, err := w.mayMean(ctx, q.Asked, q.found, nil)
 	if err != nil {
 		return err
 	}
-	x, err := w.mayMean(ctx, q.Asked, when, q.found, nil)
-	if err != nil {
-		return err
-	}
-	if !slices.ContainsFunc(x.terms, func(term string) bool { return !text.IsStopWord(term) }) {
+	named := x.named(leastNamedIn, mostNamedIn)
+	if len(named) == 0 || len(named) > vagueHidden || !slices.ContainsFunc(x.terms, func(term string) bool { return !text.IsStopWord(term) }) {
 		return nil
 	}
-	said := slices.DeleteFunc(x.statements(), func(s statement) bool { return s.at.After(w.EventTime.Time) })
-	most, held := leastNamedIn, 0
-	for _, s := range said {
-		most = max(most, s.share)
-	}
-	t, named := targets{certain: true, pointed: true}, 0
-	for _, s := range said {
-		if s.share < mostNamedIn*most {
-			continue
-		}
-		if named++; named > vagueHidden {
-			return nil
-		}
+	t, held := targets{certain: true, pointed: true}, 0
+	x.add(&t, named)
+	for _, s := range named {
 		for _, i := range s.places {
 			held = max(held, len(x.held[i]))
-			t.add(&x.memories[i])
 		}
 	}
-	all, err := w.tx.Claims(ctx, w.UserID, claimsRead)
-	if err != nil || named == 0 {
+	all, err := w.in.Known().Claims(ctx, w.UserID, claimsRead)
+	if err != nil {
 		return err
 	}
 	all = slices.DeleteFunc(all, func(m schema.Memory) bool { return !m.Protected })

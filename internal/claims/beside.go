@@ -20,10 +20,9 @@ type part struct {
 	sentence int  // its number in the message
 	turns    bool // it begins with words for another subject: "and besides"
 	text     string
-	topics   topics.Set
-	terms    []string
-	meant    bool // it says what is to be forgotten
-	stays    bool
+	gist
+	meant bool // it says what is to be forgotten
+	stays bool
 }
 
 // Patterns that divide a message. turning matches words for another subject at the beginning of a
@@ -46,7 +45,7 @@ func partsOf(message string) (parts []part) {
 			if s := strings.TrimSpace(message[from:end]); s != "" {
 				parts = append(parts, part{
 					lo: from + strings.Index(message[from:end], s), hi: end, sentence: sentence, text: s, turns: turning.MatchString(s),
-					topics: topics.Of(s), terms: telling(s),
+					gist: gist{telling(s), topics.Of(s)},
 				})
 			}
 			from = next
@@ -73,7 +72,7 @@ func (q *wish) split(parts []part) (divided []part) {
 		}
 		for _, at := range [][2]int{{0, end}, {next, len(p.text)}} {
 			half, s := p, p.text[at[0]:at[1]]
-			half.lo, half.hi, half.text, half.topics, half.terms = p.lo+at[0], p.lo+at[1], s, topics.Of(s), telling(s)
+			half.lo, half.hi, half.text, half.gist = p.lo+at[0], p.lo+at[1], s, gist{telling(s), topics.Of(s)}
 			half.turns = p.turns && at[0] == 0
 			divided = append(divided, half)
 		}
@@ -234,12 +233,13 @@ func (w *reading) meantParts(t *targets, parts []part, q wish, quotes []string) 
 		terms = q.forget
 	}
 	covered := func(worded bool) bool { // by the meant parts, or by those that share a word with the request
-		n := 0
-		for _, term := range terms {
-			if slices.ContainsFunc(parts, func(p part) bool { return (worded || p.meant) && slices.Contains(p.terms, term) }) {
-				n++
+		var in []string
+		for _, p := range parts {
+			if worded || p.meant {
+				in = append(in, p.terms...)
 			}
 		}
+		n := shared(terms, in)
 		return n > 0 && float64(n) >= leastCovered*float64(len(terms))
 	}
 	least := leastNearby
@@ -285,14 +285,14 @@ const leastLikened = 0.5
 // all, the sentences before them and those of the user's own that do not follow one.
 func divide(parts []part, q wish, meant, sure bool) {
 	hidden, past := make(map[int]bool), make(map[int]bool) // sentences with something that is meant, or that happened
-	var told meantTexts
+	var told []gist
 	first := len(parts)
 	for i := range parts {
 		p := &parts[i]
 		past[p.sentence] = past[p.sentence] || happened.MatchString(nowPassive.ReplaceAllString(p.text, ""))
 		if p.meant {
 			hidden[p.sentence], first = true, min(first, i)
-			told = append(told, meantText{p.terms, p.topics})
+			told = append(told, p.gist)
 		}
 	}
 	if !meant {
@@ -303,9 +303,7 @@ func divide(parts []part, q wish, meant, sure bool) {
 		p := &parts[i]
 		begins := i == 0 || parts[i-1].sentence != p.sentence
 		turned = p.turns || turned && !begins
-		if p.meant || p.stays || i > first && refersBack.MatchString(p.text) || slices.ContainsFunc(told, func(held meantText) bool {
-			return shared(held.terms, p.terms) > 0 || topics.Ask(held.about, 1).Near(p.topics) >= leastNearby
-		}) {
+		if p.meant || p.stays || i > first && refersBack.MatchString(p.text) || slices.ContainsFunc(told, func(held gist) bool { return held.near(p.gist, leastNearby) }) {
 			continue
 		}
 		switch {

@@ -10,7 +10,7 @@ import (
 
 // exceptions match what begins an exception: "everything about Tom except what I said of the boat".
 var exceptions = regexp.MustCompile(`(?i),?\s+(?:except(?: for)?|but not|apart from|other than|außer|ausser|ausgenommen|aber nicht|nur nicht|` +
-	`bis auf (?:den|die|das|dem|was|mein\pL*)|excepto|salvo|pero no|menos (?:lo|la|el|los|las|mi|mis)) `)
+	`bis auf (?:den|die|das|dem|was|mein\pL*)|excepto|salvo|pero no|menos (?:lo|la|el|los|las|mi|mis)) |[，,]?(?:除了|除开)`)
 
 // withoutException divides what a request names into what is meant and the exception to it.
 func withoutException(about string) (meant, exception string) {

@@ -26,34 +26,21 @@ const maxForgotten = 1000
 // lives in Oslo" tells nothing of a forgotten address once she has said Oslo. Words of a request to
 // forget are no such words.
 func TellsForgotten(ctx context.Context, db *schema.DB, owner schema.Scope, content string) (tells bool, err error) {
-	var near []forgotten
-	var last int64
-	err = db.ReadUser(ctx, owner, func(ctx context.Context, s *schema.Snapshot, userID int64) (err error) {
-		near, last, err = forgottenLike(ctx, s, userID, owner.User, content)
-		return err
-	})
-	if err != nil || len(near) == 0 {
-		return false, err
-	}
-	err = db.WriteUser(ctx, owner, func(ctx context.Context, tx *schema.Tx, userID int64) error {
-		tells = false
+	err = db.ReadUser(ctx, owner, func(ctx context.Context, s *schema.Snapshot, userID int64) error {
+		near, last, err := forgottenLike(ctx, s, userID, owner.User, content)
 		newest := make(map[string]int64) // memory with a term
 		find := func(term string) (id int64, err error) {
 			id, known := newest[term]
 			if !known {
-				id, err = newestWith(ctx, tx, userID, term)
+				id, err = newestWith(ctx, s, userID, term)
 				newest[term] = id
 			}
 			return id, err
 		}
-		for i := range near {
-			told, err := near[i].toldBy(content, owner.User, last, find)
-			if err != nil || told {
-				tells = told
-				return err
-			}
+		for i := 0; i < len(near) && !tells && err == nil; i++ {
+			tells, err = near[i].toldBy(content, owner.User, last, find)
 		}
-		return nil
+		return err
 	})
 	return tells, err
 }
@@ -89,11 +76,7 @@ func forgottenLike(ctx context.Context, s *schema.Snapshot, userID int64, owner,
 		}
 		f, of := forgotten{names: text.TermsOf(others...), places: text.TermsOf(places...)}, text.TermsOf(subjects...)
 		f.terms = slices.DeleteFunc(text.QueryTerms(hidden, 0), func(term string) bool { return of[term] })
-		for _, term := range f.terms {
-			if slices.Contains(terms, term) {
-				f.shared = append(f.shared, term)
-			}
-		}
+		f.shared = slices.DeleteFunc(slices.Clone(f.terms), func(term string) bool { return !slices.Contains(terms, term) })
 		if len(f.shared) == 0 || isRequest(&all[i]) {
 			continue
 		}
@@ -125,11 +108,8 @@ func isRequest(m *schema.Memory) bool {
 }
 
 // newestWith returns the row id of the newest memory that is not forgotten and holds a term, zero without one.
-func newestWith(ctx context.Context, tx *schema.Tx, userID int64, term string) (newest int64, err error) {
-	if err := tx.IndexText(); err != nil {
-		return 0, err
-	}
-	rows, err := tx.Mentioning(ctx, userID, term)
+func newestWith(ctx context.Context, s *schema.Snapshot, userID int64, term string) (newest int64, err error) {
+	rows, err := s.Known().Mentioning(ctx, userID, term)
 	if err != nil {
 		return 0, err
 	}

@@ -15,204 +15,226 @@ import (
 	"github.com/ebbmem/ebb/schema"
 )
 
+// hiding is what a request or the host forgets, with what would reveal it.
+type hiding struct {
+	*reading
+
+	t       *targets
+	visited map[int64]bool // ids of the memories that are hidden, or stay as they are
+	// ids are those of the targets, quotes and sources what of the messages the claims rest on, with
+	// these messages.
+	ids     []int64
+	quotes  []string
+	sources []schema.Memory
+	// meant are the sentences that are to be forgotten, secret the clauses.
+	meant, secret gists
+	parts         map[int64]beside // of each message
+	saved         []schema.Memory  // by agents, for the messages
+	resting       []schema.Memory  // on the targets
+	restates      func(m *schema.Memory) bool
+	ofClaims      bool // the request names claims
+}
+
 // hide forgets the targets and whatever would reveal them: the messages that
 // support the claims, other claims with the same words, memories derived from them, what
 // agents saved from them in other words, and what repeats them in summaries of entities, in
 // core memory and in proposals that wait.
 func (w *reading) hide(ctx context.Context, t *targets) error {
-	hidden := make(map[int64]bool)
-	one := func(m *schema.Memory, quarantined bool) error {
-		if hidden[m.ID] {
-			return nil
-		}
-		hidden[m.ID] = true
-		fresh, err := w.tx.Memory(ctx, w.UserID, m.UID)
-		if err != nil || fresh.State == schema.StateForgotten || fresh.State == schema.StateQuarantined && !quarantined {
+	h := &hiding{reading: w, t: t, visited: make(map[int64]bool), parts: make(map[int64]beside)}
+	for _, step := range []func(context.Context) error{
+		h.readSources, h.hideMessages, h.hideSaved, h.keepClauses, h.hideResting, h.keepParts, h.clearSummaries, h.clearShown,
+	} {
+		if err := step(ctx); err != nil {
 			return err
 		}
-		if err := w.tx.Forget(ctx, fresh, w.EventTime.Time, w.run.by); err != nil {
-			return err
-		}
-		w.run.did("forget", fresh)
-		w.hidden = append(w.hidden, *fresh)
-		return nil
 	}
-	var ids []int64
+	return nil
+}
+
+// forget hides memories, those that are set aside only if quarantined is true.
+func (h *hiding) forget(ctx context.Context, quarantined bool, memories ...schema.Memory) error {
+	for i := range memories {
+		if h.visited[memories[i].ID] {
+			continue
+		}
+		h.visited[memories[i].ID] = true
+		m, err := h.tx.Memory(ctx, h.UserID, memories[i].UID)
+		if err == nil && (m.State == schema.StateForgotten || m.State == schema.StateQuarantined && !quarantined) {
+			continue
+		}
+		if err == nil {
+			err = h.tx.Forget(ctx, m, h.EventTime.Time, h.run.by)
+		}
+		if err != nil {
+			return err
+		}
+		h.run.did("forget", m)
+		h.hidden = append(h.hidden, *m)
+	}
+	return nil
+}
+
+// readSources adds the messages that the claims rest on to the targets, reads what of each message is
+// meant, and hides the claims.
+func (h *hiding) readSources(ctx context.Context) error {
+	t := h.t
+	h.ofClaims = len(t.claims) > 0
 	for i := range t.claims {
-		ids = append(ids, t.claims[i].ID)
+		h.ids = append(h.ids, t.claims[i].ID)
 	}
-	cited, err := w.tx.Cited(ctx, ids)
+	cited, err := h.in.Known().Cited(ctx, h.ids)
 	if err != nil {
 		return err
 	}
 	var sources []int64
-	var quotes []string
+	quotes := make(map[int64][]string)
 	for _, c := range cited {
+		quotes[c.SourceID] = append(quotes[c.SourceID], c.Quote)
 		if t.restsOn(&c) {
-			sources, quotes = append(sources, c.SourceID), append(quotes, c.Quote)
+			sources, h.quotes = append(sources, c.SourceID), append(h.quotes, c.Quote)
 		}
 	}
 	var asked wish
 	if t.request != "" {
-		asked = wishOf(w.Content)
+		asked = wishOf(h.Content)
 		if of := wishOf(t.object); t.object != "" && len(of.forget) > 0 {
 			asked.wanted, asked.forget, asked.forgetTopics = of.wanted, of.forget, of.forgetTopics
 		}
 		t.wanted = asked.wanted
 	}
-	meant, secret := w.texts(t, quotes), w.clauses(t)
-	behind, err := w.tx.ByID(ctx, w.UserID, sources)
-	if err != nil {
+	h.readMeant()
+	if h.sources, err = h.tx.ByID(ctx, h.UserID, sources); err != nil {
 		return err
 	}
-	t.episodes = append(t.episodes, behind...)
-	rest := make(map[int64]beside)
+	t.episodes = append(t.episodes, h.sources...)
 	for i := range t.episodes {
-		var of []string
-		for _, c := range cited {
-			if c.SourceID == t.episodes[i].ID {
-				of = append(of, c.Quote)
-			}
-		}
-		rest[t.episodes[i].ID] = w.beside(t, asked, &t.episodes[i], of)
+		m := &t.episodes[i]
+		h.parts[m.ID] = h.beside(t, asked, m, quotes[m.ID])
 	}
-	for i := range t.claims {
-		if err := one(&t.claims[i], t.quarantined); err != nil {
-			return err
-		}
-	}
-	var saved []schema.Memory
-	for i := range t.episodes {
-		message := &t.episodes[i]
-		if err := one(message, t.quarantined); err != nil {
-			return err
-		}
-		ids = append(ids, message.ID)
-		of, err := w.tx.SavedFor(ctx, message)
+	return h.forget(ctx, t.quarantined, t.claims...)
+}
+
+// hideMessages hides the messages with the answers that repeat them, and reads what was saved from them.
+func (h *hiding) hideMessages(ctx context.Context) (err error) {
+	for i := range h.t.episodes {
+		m := &h.t.episodes[i]
+		saved, err := h.tx.SavedFor(ctx, m)
 		if err != nil {
 			return err
 		}
-		saved = append(saved, of...)
-		answers, err := w.tx.Answers(ctx, message)
+		answers, err := h.tx.Answers(ctx, m)
 		if err != nil {
 			return err
 		}
-		for i := range answers {
-			if message.ID != w.ID && shared(rest[message.ID].meant, telling(answers[i].Content)) > 0 {
-				if err := one(&answers[i], t.quarantined); err != nil {
-					return err
-				}
-			}
+		answers = slices.DeleteFunc(answers, func(answer schema.Memory) bool { return !h.repeats(&answer, m) })
+		if err := h.forget(ctx, h.t.quarantined, append([]schema.Memory{*m}, answers...)...); err != nil {
+			return err
 		}
+		h.ids, h.saved = append(h.ids, m.ID), append(h.saved, saved...)
 	}
-	resting, err := w.tx.Resting(ctx, w.UserID, ids)
+	h.resting, err = h.tx.Resting(ctx, h.UserID, h.ids)
+	return err
+}
+
+// repeats reports whether a memory has a word of what of a message does not stay. What answers the
+// request names it anyway.
+func (h *hiding) repeats(m, message *schema.Memory) bool {
+	return message.ID != h.ID && shared(h.parts[message.ID].meant, telling(m.Content)) > 0
+}
+
+// hideSaved hides what agents saved that says the same; else, of what was saved from the messages, what
+// has a word of what does not stay.
+func (h *hiding) hideSaved(ctx context.Context) error {
+	same := func(m schema.Memory) bool { return h.meant.restatedBy(&m) }
+	exactly := slices.ContainsFunc(slices.Concat(h.saved, h.resting), same)
+	h.restates = func(m *schema.Memory) bool {
+		return same(*m) || !exactly && isRestated(m) && slices.ContainsFunc(h.t.episodes, func(of schema.Memory) bool { return h.repeats(m, &of) })
+	}
+	return h.forget(ctx, true, slices.DeleteFunc(h.saved, func(m schema.Memory) bool { return !h.restates(&m) })...)
+}
+
+// hideResting hides what rests on the targets and may tell of them, unless it is spared.
+func (h *hiding) hideResting(ctx context.Context) error {
+	cited, err := citedBy(ctx, h.in.Known(), h.resting)
 	if err != nil {
 		return err
 	}
-	// what says the same; else, of what was saved from the messages, what has a word of what does not stay
-	exactly := slices.ContainsFunc(slices.Concat(saved, resting), func(m schema.Memory) bool { return meant.restatedBy(&m) })
-	restated := func(m *schema.Memory) bool {
-		return meant.restatedBy(m) || !exactly && isRestated(m) && slices.ContainsFunc(t.episodes, func(of schema.Memory) bool {
-			return of.ID != w.ID && shared(rest[of.ID].meant, telling(m.Content)) > 0
-		})
-	}
-	for i := range saved {
-		if restated(&saved[i]) {
-			if err := one(&saved[i], true); err != nil {
-				return err
-			}
-		}
-	}
-	if err := w.keepClauses(ctx, t, secret, behind, resting); err != nil {
-		return err
-	}
-	named := len(t.claims) > 0
-	for i := range resting {
-		m := &resting[i]
-		if m.State == schema.StateForgotten {
+	for i := range h.resting {
+		m := &h.resting[i]
+		if m.State == schema.StateForgotten || h.spared(m, cited[m.ID]) || !h.mayTell(m) {
 			continue // what was forgotten with it is not meant again
 		}
-		spared, err := w.spared(ctx, t, m, meant)
+		again, err := h.saidAgain(ctx, cited[m.ID])
+		if err == nil {
+			err = h.forget(ctx, h.t.quarantined, append([]schema.Memory{*m}, again...)...)
+		}
 		if err != nil {
 			return err
 		}
-		for _, of := range rest {
-			spared = spared || slices.ContainsFunc(of.stays, func(s string) bool { return strings.Contains(s, withoutStop(m.Content)) })
-		}
-		parsed := isLasting(m) && !(named && meant.leaves(m, quotes, behind)) || m.Attributes[schema.AttrSaid] == saidClaim && secret.near(m, m.Content) || t.parsed && m.Attributes[schema.AttrSaid] != ""
-		if !spared && (t.pointed || m.Kind == schema.KindReflection || parsed || t.tells(m.Content) || restated(m)) {
-			if err := one(m, t.quarantined); err != nil {
-				return err
-			}
-			t.claims = append(t.claims, *m)
-			again, err := w.saidAgain(ctx, m, t)
-			if err != nil {
-				return err
-			}
-			for i := range again {
-				if err := one(&again[i], t.quarantined); err != nil {
-					return err
-				}
-			}
-		}
+		h.t.claims = append(h.t.claims, *m)
 	}
-	if resting, err = w.tx.Resting(ctx, w.UserID, ids); err != nil {
-		return err
-	}
-	for i := range t.episodes {
-		if err := w.keepBeside(ctx, &t.episodes[i], rest[t.episodes[i].ID].stays, resting); err != nil {
-			return err
-		}
-		delete(rest, t.episodes[i].ID)
-	}
-	if err := w.clearSummaries(ctx, t); err != nil {
-		return err
-	}
-	return w.clearShown(ctx, t)
+	return nil
+}
+
+// mayTell reports whether a memory that rests on the targets may tell of them.
+func (h *hiding) mayTell(m *schema.Memory) bool {
+	parsed := m.Attributes[schema.AttrSaid]
+	return h.t.pointed || m.Kind == schema.KindReflection || h.t.parsed && parsed != "" ||
+		isLasting(m) && (!h.ofClaims || !h.meant.leaves(m, h.quotes, h.sources)) || parsed == saidClaim && h.secret.near(m, m.Content) ||
+		h.t.tells(m.Content) || h.restates(m)
 }
 
 // saidAgain returns the other messages that a claim rests on if one that the request points at
 // says nothing else.
-func (w *reading) saidAgain(ctx context.Context, claim *schema.Memory, t *targets) ([]schema.Memory, error) {
-	if !t.pointed {
-		return nil, nil
-	}
-	cited, err := w.tx.Cited(ctx, []int64{claim.ID})
-	if err != nil {
-		return nil, err
-	}
+func (h *hiding) saidAgain(ctx context.Context, cited []schema.Cited) ([]schema.Memory, error) {
 	var sources []int64
 	whole := false
 	for _, c := range cited {
 		sources = append(sources, c.SourceID)
-		whole = whole || slices.ContainsFunc(t.episodes, func(m schema.Memory) bool {
+		whole = whole || slices.ContainsFunc(h.t.episodes, func(m schema.Memory) bool {
 			return m.ID == c.SourceID && strings.TrimSpace(m.Content) == strings.TrimSpace(c.Quote)
 		})
 	}
-	if !whole {
+	if !whole || !h.t.pointed {
 		return nil, nil
 	}
-	return w.tx.ByID(ctx, w.UserID, sources)
+	return h.tx.ByID(ctx, h.UserID, sources)
+}
+
+// keepParts stores what stays of the hidden messages.
+func (h *hiding) keepParts(ctx context.Context) error {
+	resting, err := h.tx.Resting(ctx, h.UserID, h.ids)
+	if err != nil {
+		return err
+	}
+	for i := range h.t.episodes {
+		m := &h.t.episodes[i]
+		if err := h.keepBeside(ctx, m, h.parts[m.ID].stays, resting); err != nil {
+			return err
+		}
+		delete(h.parts, m.ID)
+	}
+	return nil
 }
 
 // clearSummaries deletes the summaries of entities that may repeat what is hidden: of those
 // that it mentions, and those that contain its words.
-func (w *reading) clearSummaries(ctx context.Context, t *targets) error {
-	entities, err := w.tx.Summarised(ctx, w.UserID)
+func (h *hiding) clearSummaries(ctx context.Context) error {
+	entities, err := h.tx.Summarised(ctx, h.UserID)
 	if err != nil || len(entities) == 0 {
 		return err
 	}
-	ids := make([]int64, len(w.hidden))
-	for i := range w.hidden {
-		ids[i] = w.hidden[i].ID
+	var ids []int64
+	for i := range h.hidden {
+		ids = append(ids, h.hidden[i].ID)
 	}
-	mentioned, err := w.tx.MentionedBy(ctx, ids)
+	mentioned, err := h.tx.MentionedBy(ctx, ids)
 	if err != nil {
 		return err
 	}
 	for i := range entities {
-		if slices.Contains(mentioned, entities[i].ID) || t.tells(entities[i].Summary) {
-			if err := w.tx.ClearSummary(ctx, &entities[i], w.run.by); err != nil {
+		if slices.Contains(mentioned, entities[i].ID) || h.t.tells(entities[i].Summary) {
+			if err := h.tx.ClearSummary(ctx, &entities[i], h.run.by); err != nil {
 				return err
 			}
 		}
@@ -220,110 +242,110 @@ func (w *reading) clearSummaries(ctx context.Context, t *targets) error {
 	return nil
 }
 
-// spared reports whether a claim stays although it rests on what is hidden: the user has stated it
-// again after the request, it rests on another sentence than the one that is meant, or it rests on the
+// spared reports whether a claim stays although it rests on what is hidden: a part of a message that
+// stays says it, the user has stated it again after the request, it rests on another sentence than the
+// one that is meant, or it rests on the
 // requesting message alone, and on another part of it than a request: "Scrap the short answers. I'd rather
 // have the long version." A sentence that no pattern parses then must not tell of what is forgotten, unless
 // it tells a change of it.
-func (w *reading) spared(ctx context.Context, t *targets, m *schema.Memory, meant meantTexts) (bool, error) {
-	cited, err := w.tx.Cited(ctx, []int64{m.ID})
-	if t.request != "" && m.Kind != schema.KindReflection && slices.ContainsFunc(cited, func(c schema.Cited) bool { return w.saidSince(&c) }) {
-		return true, err
+func (h *hiding) spared(m *schema.Memory, cited []schema.Cited) bool {
+	all := func(is func(c schema.Cited) bool) bool {
+		return len(cited) > 0 && !slices.ContainsFunc(cited, func(c schema.Cited) bool { return !is(c) })
 	}
-	if t.only != "" && err == nil && len(cited) > 0 && !slices.ContainsFunc(cited, func(c schema.Cited) bool { return c.Quote == "" || overlap(c.Quote, t.only) }) {
-		return true, nil
+	for _, of := range h.parts {
+		if slices.ContainsFunc(of.stays, func(s string) bool { return strings.Contains(s, withoutStop(m.Content)) }) {
+			return true
+		}
 	}
-	if isLasting(m) && !said.TellsChange(m.Content) && (refersBack.MatchString(m.Content) || meant.near(m, m.Content)) {
-		return false, err
+	switch {
+	case h.t.request != "" && m.Kind != schema.KindReflection && slices.ContainsFunc(cited, func(c schema.Cited) bool { return h.saidSince(&c) }),
+		h.t.only != "" && all(func(c schema.Cited) bool { return c.Quote != "" && !overlap(c.Quote, h.t.only) }):
+		return true
+	case isLasting(m) && !said.TellsChange(m.Content) && (refersBack.MatchString(m.Content) || h.meant.near(m, m.Content)):
+		return false
 	}
-	return err == nil && len(cited) > 0 && !slices.ContainsFunc(cited, func(c schema.Cited) bool {
-		return c.SourceID != w.ID || c.Quote == "" || slices.ContainsFunc(w.requests, func(q said.Request) bool { return partOf(q, c.Quote) })
-	}), err
+	return all(func(c schema.Cited) bool {
+		return c.SourceID == h.ID && c.Quote != "" && !slices.ContainsFunc(h.requests, func(q said.Request) bool { return partOf(q, c.Quote) })
+	})
 }
 
-// meantTexts are the texts that are to be forgotten.
-type meantTexts []meantText
-
-type meantText struct {
-	terms []string
-	about topics.Set
+// gist is what a text is about.
+type gist struct {
+	terms  []string
+	topics topics.Set
 }
 
-// texts returns the terms of the claims to be forgotten and of their quotes, or else of the
-// messages: of each the sentence that is most like the request, if one is.
-func (w *reading) texts(t *targets, quotes []string) (texts meantTexts) {
-	all := quotes
-	for i := range t.claims {
-		all = append(all, t.claims[i].Content)
-	}
-	for _, whole := range append(all, w.messages(t)...) {
-		texts = append(texts, meantBy(t.mostLike(whole, said.LastingUnits(whole))))
-	}
-	return texts
+func gistOf(s string) gist { return gist{text.QueryTerms(s, 0), topics.Of(s)} }
+
+// like rates what another text has in common with it: 1 for each term, and up to 1 for topics.
+func (g gist) like(other gist) float64 {
+	return float64(shared(other.terms, g.terms)) + topics.Ask(g.topics, 1).Near(other.topics)
 }
 
-// clauses returns the same of the clauses alone that state what is to be forgotten.
-func (w *reading) clauses(t *targets) (texts meantTexts) {
+// near reports whether two texts have a term in common, or topics of at least a likeness.
+func (g gist) near(other gist, least float64) bool {
+	return shared(other.terms, g.terms) > 0 || topics.Ask(g.topics, 1).Near(other.topics) >= least
+}
+
+// gists are the texts that are to be forgotten.
+type gists []gist
+
+// readMeant reads the texts of the claims to be forgotten and their quotes, or else of the
+// messages, but not of the request to forget others: of each the sentence and the clause that is most
+// like the request, if one is.
+func (h *hiding) readMeant() {
+	t, texts := h.t, slices.Clone(h.quotes)
 	for i := range t.claims {
 		m := &t.claims[i]
+		texts = append(texts, m.Content)
 		best := t.mostLike(m.Content, clauseEnd.Split(m.Content, -1))
 		if clause := ClauseOf(m, m.Content); best == m.Content && clause != "" {
 			best = clause
 		}
-		texts = append(texts, meantBy(best))
+		h.secret = append(h.secret, gistOf(best))
 	}
-	for _, whole := range w.messages(t) {
-		if best := t.mostLike(whole, clauseEnd.Split(whole, -1)); best != whole {
-			texts = append(texts, meantBy(best))
-		}
-	}
-	return texts
-}
-
-// messages returns the messages to be forgotten if no claim is, but not the request to forget others.
-func (w *reading) messages(t *targets) (all []string) {
 	for i := range t.episodes {
-		if len(t.claims) == 0 && (t.itself || t.episodes[i].ID != w.ID) {
-			all = append(all, t.episodes[i].Content)
+		if m := &t.episodes[i]; len(t.claims) == 0 && (t.itself || m.ID != h.ID) {
+			texts = append(texts, m.Content)
+			if best := t.mostLike(m.Content, clauseEnd.Split(m.Content, -1)); best != m.Content {
+				h.secret = append(h.secret, gistOf(best))
+			}
 		}
 	}
-	return all
+	for _, whole := range texts {
+		h.meant = append(h.meant, gistOf(t.mostLike(whole, said.LastingUnits(whole))))
+	}
 }
 
 // mostLike returns the part of a text that is most like the request, or the text.
 func (t *targets) mostLike(whole string, parts []string) (best string) {
-	about, terms := topics.Ask(topics.Of(t.wanted), 1), text.QueryTerms(t.wanted, 0)
-	best = whole
-	most := 0.0
+	wanted, best, most := gistOf(t.wanted), whole, 0.0
 	for _, part := range parts {
-		near := about.Near(topics.Of(part))
-		for _, term := range text.QueryTerms(part, 0) {
-			if slices.Contains(terms, term) {
-				near++
-			}
-		}
-		if near > most {
-			most, best = near, part
+		if like := wanted.like(gistOf(part)); like > most {
+			most, best = like, part
 		}
 	}
 	return best
 }
 
-func meantBy(s string) meantText { return meantText{text.QueryTerms(s, 0), topics.Of(s)} }
-
 // near reports whether what a parsed claim says, in some words, may tell of the texts: "I go to the
 // HIV clinic", "I take lithium". Where somebody lives and works, and who is called what, is near
 // them only if what it names is.
-func (texts meantTexts) near(m *schema.Memory, words string) bool {
+func (texts gists) near(m *schema.Memory, words string) bool {
+	least := leastNearby
 	plain := slices.Contains(plainFacts, key(m.Predicate)) || said.OneOfSeveral(m.Predicate)
 	if plain {
 		words = m.Object
 	}
-	about, terms := topics.Of(words), text.QueryTerms(words, 0)
-	return slices.ContainsFunc(texts, func(held meantText) bool {
-		return !plain && !m.Protected && topics.Ask(held.about, 1).Near(about) >= leastNearby || slices.ContainsFunc(terms, func(term string) bool { return slices.Contains(held.terms, term) })
-	})
+	if plain || m.Protected {
+		least = onlyWords
+	}
+	of := gistOf(words)
+	return slices.ContainsFunc(texts, func(held gist) bool { return held.near(of, least) })
 }
+
+// onlyWords is a likeness of topics that no texts have.
+const onlyWords = 2
 
 // leastNearby is the likeness of topics from which a parsed claim may tell of what is to be forgotten:
 // of epilepsy its medicine and its doctor, but not an allergy.
@@ -336,7 +358,7 @@ var plainFacts = strings.Fields("lives_in works_at works_as married_to partner e
 // it is of its own of the user or asks for something, has no word and nearly no topic in common with
 // the texts and does not follow a quote of them, as what explains it does: "I have epilepsy. The
 // licence is gone."
-func (texts meantTexts) leaves(m *schema.Memory, quotes []string, messages []schema.Memory) bool {
+func (texts gists) leaves(m *schema.Memory, quotes []string, messages []schema.Memory) bool {
 	if !ofItself.MatchString(m.Content) || refersBack.MatchString(m.Content) {
 		return false
 	}
@@ -348,10 +370,8 @@ func (texts meantTexts) leaves(m *schema.Memory, quotes []string, messages []sch
 			}
 		}
 	}
-	about, terms := topics.Of(m.Content), text.QueryTerms(m.Content, 0)
-	return !slices.ContainsFunc(texts, func(held meantText) bool {
-		return topics.Ask(held.about, 1).Near(about) >= leastAbout || slices.ContainsFunc(terms, func(term string) bool { return slices.Contains(held.terms, term) })
-	})
+	of := gistOf(m.Content)
+	return !slices.ContainsFunc(texts, func(held gist) bool { return held.near(of, leastAbout) })
 }
 
 // leastAbout is the likeness of topics from which a sentence may tell of what is to be forgotten.
@@ -367,12 +387,13 @@ var (
 
 // keepClauses stores what a sentence that is to be forgotten states beside that, with the clause
 // that states it: of "I live in Porto, I have epilepsy and I'm vegetarian" the first and the last.
-func (w *reading) keepClauses(ctx context.Context, t *targets, secret meantTexts, messages, resting []schema.Memory) error {
-	if t.pointed || t.itself || len(t.claims) == 0 {
+func (h *hiding) keepClauses(ctx context.Context) error {
+	t := h.t
+	if t.pointed || t.itself || !h.ofClaims {
 		return nil
 	}
-	for i := range resting {
-		m, tells := &resting[i], t.tells
+	for i := range h.resting {
+		m, tells := &h.resting[i], t.tells
 		if at := slices.IndexFunc(t.claims, func(c schema.Memory) bool { return c.ID == m.ID }); at >= 0 {
 			if m = &t.claims[at]; !t.byWords {
 				continue
@@ -383,10 +404,10 @@ func (w *reading) keepClauses(ctx context.Context, t *targets, secret meantTexts
 			continue
 		}
 		clause := ClauseOf(m, m.Content)
-		if tells(clause) || refersBack.MatchString(clause) || secret.near(m, clause) {
+		if tells(clause) || refersBack.MatchString(clause) || h.secret.near(m, clause) {
 			continue
 		}
-		at := slices.IndexFunc(messages, func(from schema.Memory) bool { return clause != "" && strings.Contains(from.Content, clause) })
+		at := slices.IndexFunc(h.sources, func(from schema.Memory) bool { return clause != "" && strings.Contains(from.Content, clause) })
 		if at < 0 {
 			continue
 		}
@@ -396,12 +417,12 @@ func (w *reading) keepClauses(ctx context.Context, t *targets, secret meantTexts
 			DecayRate: m.DecayRate, Confidence: m.Confidence, Importance: m.Importance, Stability: m.Stability, Utility: m.Utility,
 			Attributes: maps.Clone(m.Attributes), Tags: m.Tags,
 		}
-		if err := w.tx.AddDerived(ctx, kept, schema.PrepareChunks(clause, ""), map[int64]string{messages[at].ID: clause}, w.run.by); err != nil {
+		if err := h.tx.AddDerived(ctx, kept, schema.PrepareChunks(clause, ""), map[int64]string{h.sources[at].ID: clause}, h.run.by); err != nil {
 			return err
 		}
-		w.run.did("add_"+string(kept.Kind), kept)
+		h.run.did("add_"+string(kept.Kind), kept)
 		if m.Protected {
-			if err := w.protect(ctx, kept); err != nil {
+			if err := h.protect(ctx, kept); err != nil {
 				return err
 			}
 		}
@@ -420,19 +441,11 @@ func isRestated(m *schema.Memory) bool {
 }
 
 // restatedBy reports whether a memory that an agent saved says the same as one of the texts.
-func (texts meantTexts) restatedBy(m *schema.Memory) bool {
-	if !isRestated(m) {
-		return false
-	}
+func (texts gists) restatedBy(m *schema.Memory) bool {
 	terms := text.QueryTerms(m.Content, 0)
-	return slices.ContainsFunc(texts, func(held meantText) bool {
-		shared := 0
-		for _, term := range terms {
-			if slices.Contains(held.terms, term) {
-				shared++
-			}
-		}
-		return shared > 0 && float64(shared) >= leastRestated*float64(len(terms))
+	return isRestated(m) && slices.ContainsFunc(texts, func(held gist) bool {
+		n := shared(terms, held.terms)
+		return n > 0 && float64(n) >= leastRestated*float64(len(terms))
 	})
 }
 

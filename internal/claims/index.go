@@ -20,6 +20,9 @@ import (
 
 // index holds the terms of a request that memories contain.
 type index struct {
+	request, object string          // of the request, whole and what it names
+	when            []text.TimeSpan // past times that it names
+
 	memories []schema.Memory
 	terms    []string
 	weights  map[string]float64   // by term
@@ -33,7 +36,7 @@ type index struct {
 const (
 	rootHeld     = 0.7
 	relativeHeld = 0.5
-	calledHeld   = 0.35 // less than leastShared
+	calledHeld   = 0.35
 )
 
 func indexOf(weights map[string]float64, memories []schema.Memory, close people) *index {
@@ -82,17 +85,17 @@ var (
 )
 
 // shares returns the share, 0–1, of the terms that each memory contains, weighted by
-// rarity. Terms that no memory contains have the weight unknown. A single Chinese pair of
+// rarity. Terms that no memory contains have the weight unknownShare. A single Chinese pair of
 // common characters may be chance.
-func (x *index) shares(unknown float64) []float64 {
+func (x *index) shares() []float64 {
 	weigh := func(term string) float64 {
 		switch n := x.in[term]; {
 		case n > 0:
 			return x.weights[term] * math.Log(1+float64(len(x.memories))/float64(n))
 		case isHan(term):
-			return x.weights[term] * unknown / 2 * math.Log(1+float64(len(x.memories))) // most pairs of characters are no words
+			return x.weights[term] * unknownShare / 2 * math.Log(1+float64(len(x.memories))) // most pairs of characters are no words
 		}
-		return x.weights[term] * unknown * math.Log(1+float64(len(x.memories)))
+		return x.weights[term] * unknownShare * math.Log(1+float64(len(x.memories)))
 	}
 	whole := 0.0
 	for _, term := range x.terms {
@@ -113,80 +116,6 @@ func (x *index) shares(unknown float64) []float64 {
 	return shares
 }
 
-// likeliest returns the place and the score of the memory that a request about object
-// means, -1 and 0 if none is clearly ahead of what was said at another time. when are the
-// times that the request names. Of equals it is the newest.
-func (x *index) likeliest(object string, when []text.TimeSpan) (best int, score float64) {
-	best = -1
-	if len(x.terms) == 0 {
-		return best, 0
-	}
-	scores := x.shares(unknownShare)
-	about := topics.Ask(topics.Of(object), 1)
-	then := func(i int) bool { return (&statement{at: x.memories[i].EventTime.Time}).within(when) }
-	dated := false
-	for i, share := range scores {
-		dated = dated || share >= leastShared && then(i)
-	}
-	for i, share := range scores {
-		if share == 0 {
-			continue
-		}
-		if dated && !then(i) {
-			scores[i] -= otherTime
-		}
-		scores[i] += topicShare * about.Near(x.topicsOf(i))
-		if confidedWords.MatchString(x.memories[i].Content) {
-			scores[i] += inConfidence
-		}
-		if share < leastShared && scores[i] < leastMeant {
-			scores[i] = 0
-			continue
-		}
-		if best < 0 || scores[i] > scores[best] || scores[i] == scores[best] && x.memories[i].EventTime.After(x.memories[best].EventTime.Time) {
-			best = i
-		}
-	}
-	if best < 0 {
-		return -1, 0
-	}
-	rival := 0.0
-	for i := range scores {
-		if x.memories[i].EventTime.Sub(x.memories[best].EventTime.Time).Abs() > time.Minute {
-			rival = max(rival, scores[i])
-		}
-	}
-	if scores[best]-rival < leastAhead {
-		return -1, 0
-	}
-	return best, scores[best]
-}
-
-// secret returns the place of the memory said in confidence that a request about object
-// means, although other words name it: the nearest, or the only one; -1 for none. Of 37
-// such statements in 13 lives, 23 were asked to be forgotten, of 1,080 others 16.
-func (x *index) secret(object string) int {
-	about, shares := topics.Ask(topics.Of(object), 1), x.shares(unknownShare)
-	best, most, rival := -1, 0.0, 0.0
-	for _, s := range x.statements() {
-		at, score := -1, 0.0
-		for _, i := range s.places {
-			near := about.Near(x.topicsOf(i))
-			if (shares[i] > 0 || near >= leastNear) && shares[i]+topicShare*near > score && confidedWords.MatchString(x.memories[i].Content) {
-				at, score = i, shares[i]+topicShare*near
-			}
-		}
-		if score > most {
-			best, score, most = at, most, score
-		}
-		rival = max(rival, score)
-	}
-	if most-rival < leastAhead {
-		return -1
-	}
-	return best
-}
-
 func (x *index) topicsOf(i int) topics.Set {
 	if x.topics[i] == nil {
 		of := topics.Of(x.memories[i].Content)
@@ -195,21 +124,25 @@ func (x *index) topicsOf(i int) topics.Set {
 	return *x.topics[i]
 }
 
-// meant returns the place of the memory that a request about object most likely means, -1
-// for none that is related to the object, the probability that it is meant, and the share of
-// the request's words that it holds. Of equals it is the newest.
-func (x *index) meant(request, object string, when []text.TimeSpan) (best int, p, share float64) {
-	said := x.ranked(request, object, when)
-	if len(said) == 0 || said[0].share+said[0].named < leastRelated {
-		return -1, 0, 0
+// meant returns what the request means, and whether that is likely enough: of what is related to its object the
+// likeliest, or else, among few, a secret. Of equals it is the newest.
+func (x *index) meant() (best statement, sure bool) {
+	n := len(x.statements())
+	for i, s := range x.ranked() {
+		if s.share+s.named >= leastRelated && s.enough(n) && (i == 0 || s.secret) {
+			return s, true
+		}
+		if s.p >= 0.5 || n > mostNamed {
+			break // another one, or none, is likelier
+		}
 	}
-	return said[0].best, said[0].p, said[0].share
+	return best, false
 }
 
-// ranked returns what was said, the likeliest to be meant by a request about object first,
+// ranked returns what was said, the likeliest to be meant by the request first,
 // with the probability of each; what is far behind is left out. A message, its claims and
-// what a model saved from it count as one. when are the times that the request names.
-func (x *index) ranked(request, object string, when []text.TimeSpan) []statement {
+// what a model saved from it count as one.
+func (x *index) ranked() []statement {
 	if len(x.terms) == 0 {
 		return nil
 	}
@@ -217,10 +150,10 @@ func (x *index) ranked(request, object string, when []text.TimeSpan) []statement
 	for i := range x.memories {
 		census.Add(x.topicsOf(i))
 	}
-	shares := x.shares(unknownShare)
-	asked, named := census.Ask(topics.Of(request), 1), census.Ask(topics.Of(object), 1)
+	shares := x.shares()
+	asked, named := census.Ask(topics.Of(x.request), 1), census.Ask(topics.Of(x.object), 1)
 	said := x.statements()
-	within := slices.ContainsFunc(said, func(s statement) bool { return s.within(when) })
+	within := slices.ContainsFunc(said, func(s statement) bool { return s.within(x.when) })
 	size := float64(min(max(leastFitted, len(said)), mostFitted))
 	confided := max(0, confidedWeight-confidedFalls*math.Log(size/usualSize))
 	for n := range said { // the newest first
@@ -234,7 +167,7 @@ func (x *index) ranked(request, object string, when []text.TimeSpan) []statement
 			}
 		}
 		s.score = shareWeight*s.share + topicWeight*s.near - agePenalty*math.Log(1+float64(n))
-		if within && !s.within(when) {
+		if within && !s.within(x.when) {
 			s.score -= timePenalty
 		}
 	}
@@ -254,10 +187,11 @@ func (x *index) ranked(request, object string, when []text.TimeSpan) []statement
 			signals := intent.Read(x.memories[i].Content)
 			private, lasting = max(private, intent.Confided.Rate(signals)), max(lasting, intent.Lasting.Rate(signals))
 			if confidedWords.MatchString(x.memories[i].Content) {
-				secret = 1
+				secret, s.secret = 1, true
 			}
 		}
 		private = min(mostPrivate, max(1-mostPrivate, private))
+		s.words = s.share + topicShare*s.named + inConfidence*secret
 		s.score += confided*math.Log(private/(1-private)) + lastingWeight*lasting + secretWeight*secret
 	}
 	said = said[:read]
@@ -285,7 +219,9 @@ type statement struct {
 	places []int // of its memories
 	best   int   // the place of the nearest of them
 
-	share, near, named, score, p float64
+	secret bool // it says that it is one
+
+	share, near, named, words, score, p float64
 }
 
 // statements groups the memories by the time at which they were said, the newest first, and
@@ -310,10 +246,29 @@ func (x *index) statements() (said []statement) {
 		said = append(said, statement{at: at.Time, places: places[at]})
 		whole.memories, whole.held = append(whole.memories, x.memories[places[at][0]]), append(whole.held, held)
 	}
-	for n, share := range whole.shares(unknownShare) {
+	for n, share := range whole.shares() {
 		said[n].share = share
 	}
 	return said
+}
+
+// named returns the statements that hold most of the request's words, the newest first: at least a share of
+// them, and nearly as many as any.
+func (x *index) named(least, nearly float64) []statement {
+	said := x.statements()
+	for _, s := range said {
+		least = max(least, nearly*s.share)
+	}
+	return slices.DeleteFunc(said, func(s statement) bool { return s.share < least })
+}
+
+// add adds all memories of statements to the targets.
+func (x *index) add(t *targets, said []statement) {
+	for _, s := range said {
+		for _, i := range s.places {
+			t.add(&x.memories[i])
+		}
+	}
 }
 
 // within reports whether it was said at one of the times.

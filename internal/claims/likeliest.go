@@ -38,93 +38,75 @@ const (
 	leastFitted    = 12    // n of smaller memories, which the fit has not seen
 	mostFitted     = 150   // n of larger ones
 	rivals         = 10    // memories that share the probability with it
-	surelyMeant    = 0.5   // probability from which the likeliest memory is taken
-	mostMeant      = 0.85  // the same whatever words it holds
-	leastMeantBy   = 0.3   // the same for the nearest by words, if its score is below surelyNamed
 	mostPrivate    = 0.999 // what [intent.Confided] says of it is at most so sure, and likewise not less than its complement
 	timePenalty    = 2.0   // for what was said outside of a time that the request names
+	mostNamed      = 50    // statements among which words, or a secret that is not the likeliest, may be meant
 	leastRelated   = 0.1   // share of the request's words and similarity of topics, together, that it must have
-	leastHeld      = 0.45  // share of the request's words, weighted, that it must hold below mostMeant
-	mostlyNamed    = 0.6   // the same for the nearest by words
-	mostNamed      = 50    // statements among which words alone may say what is meant
 )
 
 // Thresholds and weights for loose requests, each 0–1.
 const (
 	surely       = 1.5  // exponent of the probability that a word says what is meant
+	topicShare   = 0.5  // of topics relative to words
+	inConfidence = 0.3  // of what was said in confidence: it is what people want forgotten
 	unknownShare = 0.3  // weight of a word in no memory, relative to one in a single memory
-	leastNear    = 0.3  // similarity of topics of what was said in confidence, if no word is shared
-	leastAhead   = 0.05 // how far the score of what is meant is above that of anything said at another time
-	topicShare   = 0.5  // weight of topics relative to words
-	inConfidence = 0.3  // score of what was said in confidence: it is what people want forgotten
-	leastShared  = 0.4  // share of the request's words, weighted, that a memory must contain
-	leastMeant   = 0.6  // score of one that contains fewer
-	otherTime    = 0.2  // subtracted for another time than the request names
-	surelyNamed  = 0.95 // score of one that contains nearly all
+	surelyNamed  = 0.95 // rating of what holds nearly all of them, or most and is secret or of the same topics
 )
 
-// likeliest selects the claim or message that a loosely worded request most likely
-// means: the one that is more probably meant than not, else the clearly best by shared
-// terms, weighted by rarity and by the probability that they say what the request is
-// about, and by topics, if no other is more probably meant, else what was said in
-// confidence. A request that refers back without naming anything means the preceding
-// exchange.
+// likeliest selects the claim or message that a loosely worded request most likely means, if it is likely
+// enough for the words that it holds, see [enough]. A request that refers back without naming anything means
+// the preceding exchange.
 func (w *reading) likeliest(ctx context.Context, q said.Request, found []schema.Memory) (t targets, err error) {
-	when, err := w.when(ctx)
+	x, err := w.mayMean(ctx, &q, found, nil)
 	if err != nil {
 		return t, err
 	}
-	x, err := w.mayMean(ctx, &q, when, found, nil)
-	if err != nil {
-		return t, err
-	}
-	memories := x.memories
 	t.terms = x.terms
-	best, score := x.likeliest(q.Object(), when)
-	if !q.Back && len(x.terms) > 0 {
-		meant, p, share := x.meant(w.Content, q.Object(), when)
-		words, many := best >= 0, len(x.statements()) > mostNamed
-		if !words {
-			best = x.secret(q.Object())
-		}
-		same := best >= 0 && meant >= 0 && memories[meant].EventTime.Equal(memories[best].EventTime.Time)
-		switch {
-		case p >= mostMeant || p >= surelyMeant && share >= leastHeld:
-			best = meant
-		case words && many:
-			best = -1 // too many share a word with it
-		case words && (!same || share < mostlyNamed || p < leastMeantBy && score < surelyNamed), !same && (p >= surelyMeant || many):
-			best = -1 // another one, or none, is likelier
-		}
-	}
-	if q.Back && score < 1 {
+	best, sure := x.meant()
+	if q.Back && best.words < surelyNamed {
 		t.episodes, err = w.previous(ctx)
 		t.pointed, t.whole = len(t.episodes) > 0, true
 		return t, err
 	}
-	if best < 0 {
-		return t, nil
+	if sure {
+		m := &x.memories[best.best]
+		t.add(m)
+		t.certain, t.pointed = true, m.Kind == schema.KindEpisode || isLasting(m)
 	}
-	m := &memories[best]
-	t.add(m)
-	t.certain, t.pointed = true, m.Kind == schema.KindEpisode || isLasting(m)
 	return t, nil
 }
 
+// enough reports whether the likeliest of n statements is meant, by its probability and the share of the
+// request's words, weighted, that it holds. Among few, words tell more, and a secret needs only to be related.
+func (s *statement) enough(n int) bool {
+	switch {
+	case s.p >= 0.85:
+		return true
+	case s.p >= 0.5:
+		return s.share >= 0.45
+	}
+	return s.secret && (s.share > 0 || s.named >= 0.3) || n <= mostNamed && s.share >= 0.6 && (s.p >= 0.3 || s.words >= surelyNamed)
+}
+
 // mayMean returns the memories that a request may mean: the claims, what was found for it,
-// the messages before it and those of the times it names, when. If one is chosen, it stands
+// the messages before it and those of the times it names. If one is chosen, it stands
 // alone for all that was said at its time.
-func (w *reading) mayMean(ctx context.Context, q *said.Request, when []text.TimeSpan, found []schema.Memory, chosen *schema.Memory) (*index, error) {
+func (w *reading) mayMean(ctx context.Context, q *said.Request, found []schema.Memory, chosen *schema.Memory) (*index, error) {
+	now, err := w.local(ctx)
+	if err != nil {
+		return nil, err
+	}
+	when := slices.DeleteFunc(text.TimeSpans(w.Content, now), func(t text.TimeSpan) bool { return !t.Start.Before(now.AddDate(0, 0, -1)) })
 	all, err := w.claimed(ctx)
 	if err != nil {
 		return nil, err
 	}
-	earlier, err := w.tx.Before(ctx, w.Memory, loosely)
+	earlier, err := w.in.Known().Before(ctx, w.Memory, loosely)
 	if err != nil {
 		return nil, err
 	}
 	for _, span := range when {
-		then, err := w.tx.Between(ctx, w.UserID, span.Start, span.End, mostBetween)
+		then, err := w.in.Known().Between(ctx, w.UserID, span.Start, span.End, mostBetween)
 		if err != nil {
 			return nil, err
 		}
@@ -143,10 +125,6 @@ func (w *reading) mayMean(ctx context.Context, q *said.Request, when []text.Time
 			return m.Attributes[schema.AttrSaid] != SaidWish && intent.Manner.P(m.Content) < LeastManner
 		})
 	}
-	now, err := w.local(ctx)
-	if err != nil {
-		return nil, err
-	}
 	weights := make(map[string]float64)
 	for _, term := range naming(q, now) {
 		if isHan(term) && strings.ContainsAny(term, common) && len(q.Terms) > 2 {
@@ -156,11 +134,13 @@ func (w *reading) mayMean(ctx context.Context, q *said.Request, when []text.Time
 			weights[term] = math.Pow(q.Terms[term], surely)
 		}
 	}
-	close, err := peopleOf(ctx, w.tx.Query, w.UserID, Stored(speaker, w.owner.User, w.Speaker))
+	close, err := peopleOf(ctx, w.in.Query, w.UserID, Stored(speaker, w.owner.User, w.Speaker))
 	if err != nil {
 		return nil, err
 	}
-	return indexOf(weights, memories, close), nil
+	x := indexOf(weights, memories, close)
+	x.request, x.object, x.when = w.Content, q.Object(), when
+	return x, nil
 }
 
 // MostOffered is how many memories that a request most likely means a model may choose from. Of 121
@@ -195,15 +175,11 @@ func (w *reading) concerns(ctx context.Context, q *said.Request, m *schema.Memor
 			return err == nil, err
 		}
 	}
-	when, err := w.when(ctx)
+	x, err := w.mayMean(ctx, q, append(found, *m), m)
 	if err != nil {
 		return false, err
 	}
-	x, err := w.mayMean(ctx, q, when, append(found, *m), m)
-	if err != nil {
-		return false, err
-	}
-	ranked := x.ranked(w.Content, q.Object(), when)
+	ranked := x.ranked()
 	return slices.ContainsFunc(ranked, func(s statement) bool {
 		return s.p >= max(leastChosen, leastOfLikely*ranked[0].p) && slices.ContainsFunc(s.places, func(i int) bool { return x.memories[i].ID == m.ID })
 	}), nil
@@ -219,41 +195,34 @@ func (r *Reader) Likeliest(ctx context.Context, owner schema.Scope, m *schema.Me
 		if err != nil {
 			return nil, err
 		}
-		var meant []schema.Memory
-		err = r.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
-			w := &reading{r: r, Message: &Message{Memory: m, owner: owner}, tx: tx}
-			when, err := w.when(ctx)
+		err = r.DB.Read(ctx, func(ctx context.Context, s *schema.Snapshot) error {
+			w := &reading{r: r, Message: &Message{Memory: m, owner: owner}, in: s}
+			x, err := w.mayMean(ctx, &q, found, nil)
 			if err != nil {
 				return err
 			}
-			x, err := w.mayMean(ctx, &q, when, found, nil)
-			if err != nil {
-				return err
-			}
-			ranked := x.ranked(w.Content, q.Object(), when)
-			meant = nil // it may run twice
-			for _, s := range ranked[:min(MostOffered, len(ranked))] {
-				m, err := w.whole(ctx, x, &s)
+			ranked := x.ranked()
+			for i := range ranked[:min(MostOffered-len(likeliest), len(ranked))] {
+				m, err := w.whole(ctx, x, &ranked[i])
 				if err != nil {
 					return err
 				}
-				meant = append(meant, *m)
+				likeliest = append(likeliest, *m)
 			}
 			return nil
 		})
 		if err != nil {
 			return nil, err
 		}
-		likeliest = append(likeliest, meant...)
 	}
-	return likeliest[:min(MostOffered, len(likeliest))], nil
+	return likeliest, nil
 }
 
 // whole returns the nearest memory of a statement or, if that is a part of a message that is not long, the
 // message: "He is going to be my ruin" alone does not show a model which secret it belongs to.
 func (w *reading) whole(ctx context.Context, x *index, s *statement) (*schema.Memory, error) {
 	best := &x.memories[s.best]
-	messages, err := w.tx.Between(ctx, w.UserID, s.at, s.at.Add(time.Millisecond), 1)
+	messages, err := w.in.Known().Between(ctx, w.UserID, s.at, s.at.Add(time.Millisecond), 1)
 	if err == nil {
 		messages, err = w.withoutOthers(ctx, messages)
 	}
@@ -269,19 +238,13 @@ func (w *reading) whole(ctx context.Context, x *index, s *statement) (*schema.Me
 // mostWhole is the maximum length, in bytes, of a message that is offered whole.
 const mostWhole = 500
 
-// when returns the past times that the request names: when it was said, or happened.
-func (w *reading) when(ctx context.Context) ([]text.TimeSpan, error) {
-	now, err := w.local(ctx)
-	return slices.DeleteFunc(text.TimeSpans(w.Content, now), func(t text.TimeSpan) bool { return !t.Start.Before(now.AddDate(0, 0, -1)) }), err
-}
-
 // local returns the time of the message in the user's time zone.
 func (w *reading) local(ctx context.Context) (time.Time, error) {
 	usual := time.UTC
 	if w.r != nil && w.r.Location != nil {
 		usual = w.r.Location
 	}
-	zone, err := schema.Zone(ctx, w.tx, w.UserID, usual)
+	zone, err := schema.Zone(ctx, w.in, w.UserID, usual)
 	if err != nil {
 		return w.EventTime.Time, err
 	}

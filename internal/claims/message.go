@@ -2,6 +2,7 @@ package claims
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"slices"
 	"strings"
@@ -371,7 +372,7 @@ func (r *Reader) ReadAll(ctx context.Context, messages []*Message) error {
 		err = r.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 			began := time.Now()
 			for done = 0; done < len(messages) && len(messages[done].requests) == 0 && (done == 0 || tx.GoesOn(began)); done++ {
-				w := &reading{r: r, Message: messages[done], tx: tx}
+				w := &reading{r: r, Message: messages[done], tx: tx, in: tx}
 				if err := w.carryOut(ctx, nil, &Changes{}); err != nil {
 					return err
 				}
@@ -403,7 +404,7 @@ func (r *Reader) carryOut(ctx context.Context, msg *Message, meant ...Request) (
 	}
 	err = r.DB.Write(ctx, func(ctx context.Context, tx *schema.Tx) error {
 		changes = Changes{}
-		w := &reading{r: r, Message: msg, tx: tx}
+		w := &reading{r: r, Message: msg, tx: tx, in: tx}
 		return w.carryOut(ctx, meant, &changes)
 	})
 	return changes, err
@@ -418,12 +419,20 @@ func (r *Reader) find(ctx context.Context, owner schema.Scope, q *said.Request) 
 	return r.Find(ctx, owner, object)
 }
 
+// snapshot is a [schema.Snapshot] or, within a write, a [schema.Tx].
+type snapshot interface {
+	Known() schema.KnownReads
+	Query(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	Row(ctx context.Context, query string, args []any, dest ...any) error
+}
+
 // reading is a message that is being carried out.
 type reading struct {
 	*Message
 
 	r   *Reader
-	tx  *schema.Tx
+	in  snapshot
+	tx  *schema.Tx // in, unless it only reads
 	run *run
 
 	made   map[string][]*schema.Memory // claims in the message, new or known, by sentence
@@ -524,13 +533,8 @@ func (w *reading) claim(ctx context.Context) error {
 
 // saysMore reports whether a sentence says more than a claim that it repeats.
 func saysMore(sentence, claim string) bool {
-	held, more := text.Terms(claim), 0
-	for _, term := range text.QueryTerms(sentence, 0) {
-		if !slices.Contains(held, term) {
-			more++
-		}
-	}
-	return more >= leastMore
+	terms := text.QueryTerms(sentence, 0)
+	return len(terms)-shared(terms, text.Terms(claim)) >= leastMore
 }
 
 const leastMore = 2

@@ -11,7 +11,7 @@ import (
 
 // claimed returns the user's claims that a request of the message may mean.
 func (w *reading) claimed(ctx context.Context) ([]schema.Memory, error) {
-	all, err := w.tx.Claims(ctx, w.UserID, claimsRead)
+	all, err := w.in.Known().Claims(ctx, w.UserID, claimsRead)
 	if err != nil {
 		return nil, err
 	}
@@ -23,33 +23,42 @@ func (w *reading) claimed(ctx context.Context) ([]schema.Memory, error) {
 // what is about another project, unless it names that.
 // The owner of the memory may also mean what was said by those that she names.
 func (w *reading) withoutOthers(ctx context.Context, memories []schema.Memory) ([]schema.Memory, error) {
-	var ids []int64
-	for _, m := range memories {
-		if m.Kind != schema.KindEpisode {
-			ids = append(ids, m.ID)
-		}
-	}
-	cited, err := w.tx.Cited(ctx, ids)
+	cited, err := citedBy(ctx, w.in.Known(), memories)
 	if err != nil {
 		return nil, err
 	}
-	by, since := make(map[int64][]string), make(map[int64]bool) // speakers
-	for _, c := range cited {
-		if c.Role == "user" {
-			by[c.MemoryID] = append(by[c.MemoryID], c.Speaker)
-		}
-		since[c.MemoryID] = since[c.MemoryID] || w.saidSince(&c)
-	}
 	return slices.DeleteFunc(memories, func(m schema.Memory) bool {
-		if since[m.ID] || m.EventTime.After(w.EventTime.Time) || w.ofOtherProject(&m) {
+		if m.EventTime.After(w.EventTime.Time) || w.ofOtherProject(&m) {
 			return true
 		}
-		speakers := by[m.ID]
+		var speakers []string
 		if m.Kind == schema.KindEpisode && m.Role == "user" {
 			speakers = []string{m.Speaker}
 		}
+		for _, c := range cited[m.ID] {
+			if w.saidSince(&c) {
+				return true
+			}
+			if c.Role == "user" {
+				speakers = append(speakers, c.Speaker)
+			}
+		}
 		return len(speakers) > 0 && !slices.ContainsFunc(speakers, w.mayName)
 	}), nil
+}
+
+// citedBy returns the sources of memories, by memory.
+func citedBy(ctx context.Context, known schema.KnownReads, memories []schema.Memory) (map[int64][]schema.Cited, error) {
+	ids := make([]int64, len(memories))
+	for i := range memories {
+		ids[i] = memories[i].ID
+	}
+	all, err := known.Cited(ctx, ids)
+	cited := make(map[int64][]schema.Cited, len(memories))
+	for _, c := range all {
+		cited[c.MemoryID] = append(cited[c.MemoryID], c)
+	}
+	return cited, err
 }
 
 // ofOtherProject reports whether a memory is about a project that the message neither is written in

@@ -105,7 +105,7 @@ func (w *reading) recognise(ctx context.Context) error {
 	if w.r.OnlyRequests {
 		return nil
 	}
-	p, err := peopleOf(ctx, w.tx.Query, w.UserID, Stored(speaker, w.owner.User, w.Speaker))
+	p, err := peopleOf(ctx, w.in.Query, w.UserID, Stored(speaker, w.owner.User, w.Speaker))
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ type Forgetting struct {
 // Limits of a request.
 const (
 	claimsRead  = 2000 // the newest claims searched for the object of a request
-	before      = 12   // preceding messages searched if a message only refers to them
+	mostBefore  = 12   // preceding messages searched if a message only refers to them
 	maxKept     = 3    // claims that words alone may protect
 	maxHidden   = 30   // claims or messages that words alone may hide; more are a whole subject
 	vagueHidden = 3    // claims that a single common word may hide
@@ -69,7 +69,7 @@ func (w *reading) ofList(ctx context.Context, q *said.Request) (bool, error) {
 	if len(terms) == 0 || q.Itself || q.Back || intent.Forget.P(q.Sentence) >= surelyOfMemory {
 		return false, nil
 	}
-	earlier, err := w.tx.Before(ctx, w.Memory, 1)
+	earlier, err := w.in.Known().Before(ctx, w.Memory, 1)
 	return err == nil && len(earlier) > 0 && earlier[0].Role == "assistant" && lists.MatchString(earlier[0].Content) && (&targets{terms: terms}).holds(&earlier[0]), err
 }
 
@@ -81,12 +81,13 @@ const surelyOfMemory = 0.5
 var lists = prefilter.New(`(?i)\b(?:lists?|cart|basket|reminders?|timers?|alarms?|calendar|playlist|to-?dos?)\b`,
 	`(?i)(?:liste|zettel|warenkorb|erinnerung|wecker|kalender)\b`, `(?i)(?:^|[^\pL])(?:listas?|carrito|recordatorios?|alarmas?|calendario|agenda)(?:[^\pL]|$)`, `清单|清單|列表|购物车|購物車|提醒|日历|日曆|闹钟`)
 
-// each returns the names of a request that lists several, "Tom and Anna", if one of them is spoken of
+// each returns the clauses of a request that is of several people, "that Tom drinks and Anna is in debt", or
+// the names of one that lists several, "Tom and Anna", if one of them is spoken of
 // without the others; else they may name one thing: "Marks and Spencer".
 func (w *reading) each(ctx context.Context, about string, found []schema.Memory) ([]string, error) {
 	listed := namesIn(about)
 	if len(listed) < 2 {
-		return nil, nil
+		return clausesIn(about), nil
 	}
 	all, err := w.claimed(ctx)
 	var together bool
@@ -114,12 +115,30 @@ func (w *reading) each(ctx context.Context, about string, found []schema.Memory)
 func namesIn(s string) (listed []string) {
 	for _, name := range betweenNames.Split(s, -1) {
 		name = strings.TrimSpace(name)
-		if !names.IsGiven(text.Fold(name)) && !slices.ContainsFunc(text.Mentions(name), func(m text.Mention) bool { return m.Type == text.MentionName && m.Text == name }) {
+		if !names.IsGiven(text.Fold(name)) && !nickname.MatchString(name) && !slices.ContainsFunc(text.Mentions(name), func(m text.Mention) bool { return m.Type == text.MentionName && m.Text == name }) {
 			return nil
 		}
 		listed = append(listed, name)
 	}
 	return listed
+}
+
+// nickname matches what people are called in Chinese: 小李, 老王, 阿梅.
+var nickname = regexp.MustCompile(`^[小老阿]\p{Han}$`)
+
+// clausesIn returns the clauses of a text if each begins with somebody else's name, and says something of them.
+func clausesIn(s string) (clauses []string) {
+	var named []string
+	for _, p := range partsOf(s) {
+		clause := leading.ReplaceAllString(p.text, "")
+		words := strings.Fields(clause)
+		at := slices.IndexFunc(words[:min(subjectWords, len(words))], func(w string) bool { return names.IsGiven(text.Fold(w)) })
+		if at < 0 || at+1 == len(words) || slices.Contains(named, words[at]) {
+			return nil
+		}
+		named, clauses = append(named, words[at]), append(clauses, clause)
+	}
+	return clauses
 }
 
 // betweenNames matches what joins names in a list.
@@ -228,7 +247,7 @@ func (w *reading) onlyAsks() bool {
 // previous returns the exchange before the message: the user's last message, then the
 // answer to it; none if somebody else has spoken last.
 func (w *reading) previous(ctx context.Context) (exchange []schema.Memory, err error) {
-	earlier, err := w.tx.Before(ctx, w.Memory, before)
+	earlier, err := w.in.Known().Before(ctx, w.Memory, mostBefore)
 	if err != nil {
 		return nil, err
 	}
@@ -248,7 +267,6 @@ func (w *reading) previous(ctx context.Context) (exchange []schema.Memory, err e
 // forget hides what a request names or points at, and the requesting message. If that is
 // ambiguous, it makes a proposal to the host.
 func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Memory) error {
-	var t targets
 	if of := wishOf(q.About); of.named && of.wanted != "" {
 		q.About = of.wanted
 	}
@@ -256,70 +274,9 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 	if err != nil {
 		return err
 	}
-	switch {
-	case q.Itself:
-		t.pointed, t.itself = true, true
-	case q.Loose: // see below
-	case q.Back:
-		if t.episodes, err = w.previous(ctx); err != nil {
-			return err
-		}
-		if len(t.episodes) > 0 && text.IsGeneral(t.episodes[0].Content) {
-			t.episodes = nil // "delete that" is of what the assistant was asked to do
-		}
-		if t.pointed = len(t.episodes) > 0; t.pointed && q.LastSentence {
-			if all := grounding.Sentences(t.episodes[0].Content); len(all) > 1 {
-				t.only = all[len(all)-1]
-			}
-		}
-	case q.About != "":
-		named, err := w.named(ctx, q.About)
-		if err != nil {
-			return err
-		}
-		t = named
-		t.addEpisodes(found, w.ID)
-		if q.Single && q.Unsure {
-			q.Exact, q.Unsure = true, !t.single() // "forget the thing about the last commit" is an order, or one of many
-		}
-		if len(t.claims)+len(t.episodes) == 0 && !q.Exact {
-			if err := w.nearest(ctx, &t, found); err != nil {
-				return err
-			}
-		}
-		if t.reading.Predicate != "" && len(t.claims) == 0 && len(t.episodes) > 0 {
-			// otherwise the messages would become a claim later
-			m := claimOf(w.owner.User, w.Memory, q.About, t.reading)
-			err := w.tx.AddDerived(ctx, m, schema.PrepareChunks(m.Content, ""), map[int64]string{w.ID: q.About}, w.run.by)
-			if err != nil {
-				return err
-			}
-			t.claims = append(t.claims, *m)
-		}
-	case w.onlyAsks():
-		if t.episodes, err = w.previous(ctx); err != nil {
-			return err
-		}
-		t.pointed, t.whole = len(t.episodes) > 0, true
-	default: // it refers to text beside it in the message
-		rest := strings.TrimSpace(strings.Replace(w.Content, q.Sentence, " ", 1))
-		named, err := w.named(ctx, rest)
-		if err != nil {
-			return err
-		}
-		// what the message says only of the request is no target
-		named.claims = slices.DeleteFunc(named.claims, func(m schema.Memory) bool { return isLasting(&m) && m.EventTime.Equal(w.EventTime.Time) })
-		t = named
-		t.pointed, t.whole = len(t.claims) > 0, true
-	}
-	owner := ownedBy.FindStringSubmatch(q.About)
-	if !t.clear() && (!q.Exact || owner != nil && !q.Unsure) && (q.Terms != nil || q.About != "") {
-		if t, err = w.likeliest(ctx, q, found); err != nil {
-			return err
-		}
-		if likely := slices.Concat(t.claims, t.episodes); q.Exact && !slices.ContainsFunc(likely, func(m schema.Memory) bool { return slices.Contains(text.Terms(m.Content), text.Terms(owner[1])[0]) }) {
-			t = targets{} // it is somebody else's
-		}
+	t, err := w.targetsOf(ctx, &q, found)
+	if err != nil {
+		return err
 	}
 	switch asked := wishOf(w.Content); {
 	case t.spare(&asked):
@@ -327,16 +284,11 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 	case asked.excepts:
 		q.Unsure = true // what it excepts may stand in other words among what it means
 	}
-	if !t.clear() || q.Unsure || q.Loose && !w.confirmed && !forgets.MatchString(w.Content) {
-		reason := "the user asked to forget something, and nothing that is remembered is clearly meant"
-		if t.clear() {
-			reason = "the user may have asked to forget something"
-		}
-		_, added, err := w.tx.Propose(ctx, w.UserID, ProposalForget, Forgetting{Message: w.UID}, reason, w.run.by)
-		if err == nil && added {
-			w.run.outcomes = append(w.run.outcomes, outcome{Kind: ProposalForget, Memory: w.UID, Status: waiting})
-		}
-		return err
+	switch {
+	case !t.clear():
+		return w.propose(ctx, "the user asked to forget something, and nothing that is remembered is clearly meant")
+	case q.Unsure || q.Loose && !w.confirmed && !forgets.MatchString(w.Content):
+		return w.propose(ctx, "the user may have asked to forget something")
 	}
 	if t.request = q.Sentence; !q.Loose {
 		t.object = q.About
@@ -348,6 +300,86 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 		}
 	}
 	return w.hide(ctx, &t)
+}
+
+// propose asks the host what the message means.
+func (w *reading) propose(ctx context.Context, reason string) error {
+	_, added, err := w.tx.Propose(ctx, w.UserID, ProposalForget, Forgetting{Message: w.UID}, reason, w.run.by)
+	if err == nil && added {
+		w.run.outcomes = append(w.run.outcomes, outcome{Kind: ProposalForget, Memory: w.UID, Status: waiting})
+	}
+	return err
+}
+
+// targetsOf returns what a request names or points at, or else what it most likely means.
+func (w *reading) targetsOf(ctx context.Context, q *said.Request, found []schema.Memory) (t targets, err error) {
+	switch {
+	case q.Itself:
+		t.pointed, t.itself = true, true
+	case q.Loose: // see below
+	case q.Back:
+		t, err = w.before(ctx, q)
+	case q.About != "":
+		t, err = w.namedOrNearest(ctx, q, found)
+	case w.onlyAsks():
+		t.episodes, err = w.previous(ctx)
+		t.pointed, t.whole = len(t.episodes) > 0, true
+	default: // it refers to text beside it in the message
+		t, err = w.named(ctx, strings.TrimSpace(strings.Replace(w.Content, q.Sentence, " ", 1)))
+		// what the message says only of the request is no target
+		t.claims = slices.DeleteFunc(t.claims, func(m schema.Memory) bool { return isLasting(&m) && m.EventTime.Equal(w.EventTime.Time) })
+		t.pointed, t.whole = len(t.claims) > 0, true
+	}
+	owner := ownedBy.FindStringSubmatch(q.About)
+	if err != nil || t.clear() || q.Exact && (owner == nil || q.Unsure) || q.Terms == nil && q.About == "" {
+		return t, err
+	}
+	t, err = w.likeliest(ctx, *q, found)
+	if likely := slices.Concat(t.claims, t.episodes); q.Exact && !slices.ContainsFunc(likely, func(m schema.Memory) bool { return slices.Contains(text.Terms(m.Content), text.Terms(owner[1])[0]) }) {
+		t = targets{} // it is somebody else's
+	}
+	return t, err
+}
+
+// before returns the message before that a request refers to, or the last sentence of it.
+func (w *reading) before(ctx context.Context, q *said.Request) (t targets, err error) {
+	if t.episodes, err = w.previous(ctx); err != nil || len(t.episodes) == 0 {
+		return t, err
+	}
+	if text.IsGeneral(t.episodes[0].Content) {
+		return targets{}, nil // "delete that" is of what the assistant was asked to do
+	}
+	t.pointed = true
+	if all := grounding.Sentences(t.episodes[0].Content); q.LastSentence && len(all) > 1 {
+		t.only = all[len(all)-1]
+	}
+	return t, nil
+}
+
+// namedOrNearest returns what a request of a known form names, or what is nearest to that.
+func (w *reading) namedOrNearest(ctx context.Context, q *said.Request, found []schema.Memory) (targets, error) {
+	t, err := w.named(ctx, q.About)
+	if err != nil {
+		return t, err
+	}
+	t.addEpisodes(found, w.ID)
+	if q.Single && q.Unsure {
+		q.Exact, q.Unsure = true, !t.single() // "forget the thing about the last commit" is an order, or one of many
+	}
+	if len(t.claims)+len(t.episodes) == 0 && !q.Exact {
+		if err := w.nearest(ctx, &t, found); err != nil {
+			return t, err
+		}
+	}
+	if t.reading.Predicate != "" && len(t.claims) == 0 && len(t.episodes) > 0 {
+		// otherwise the messages would become a claim later
+		m := claimOf(w.owner.User, w.Memory, q.About, t.reading)
+		if err := w.tx.AddDerived(ctx, m, schema.PrepareChunks(m.Content, ""), map[int64]string{w.ID: q.About}, w.run.by); err != nil {
+			return t, err
+		}
+		t.claims = append(t.claims, *m)
+	}
+	return t, nil
 }
 
 // ownedBy matches whose something is: "Dana's birthday", "Danas Geburtstag".
@@ -409,12 +441,12 @@ func (w *reading) addSavedFor(ctx context.Context, t *targets) error {
 		if !isRestated(&t.claims[i]) {
 			continue
 		}
-		earlier, err := w.tx.Before(ctx, &t.claims[i], before)
+		earlier, err := w.in.Known().Before(ctx, &t.claims[i], mostBefore)
 		if err != nil {
 			return err
 		}
 		at := slices.IndexFunc(earlier, func(m schema.Memory) bool { return m.Role == "user" })
-		if at >= 0 && Own(&earlier[at]) && w.mayName(earlier[at].Speaker) && (meantTexts{meantBy(earlier[at].Content)}).near(&t.claims[i], t.claims[i].Content) {
+		if at >= 0 && Own(&earlier[at]) && w.mayName(earlier[at].Speaker) && (gists{gistOf(earlier[at].Content)}).near(&t.claims[i], t.claims[i].Content) {
 			t.episodes = append(t.episodes, earlier[at])
 		}
 	}
@@ -449,7 +481,7 @@ func Forget(ctx context.Context, tx *schema.Tx, userID int64, uids ...string) (c
 	if err != nil {
 		return changes, err
 	}
-	w := &reading{Message: &Message{Memory: &schema.Memory{UserID: userID, EventTime: schema.At(tx.Now)}}, tx: tx}
+	w := &reading{Message: &Message{Memory: &schema.Memory{UserID: userID, EventTime: schema.At(tx.Now)}}, tx: tx, in: tx}
 	if w.run, err = open(ctx, tx, userID, uid.String(), schema.CauseHost, "host"); err != nil {
 		return changes, err
 	}

@@ -13,44 +13,44 @@ import (
 // clearShown takes out of core memory, and out of the proposals that wait, what reveals the
 // hidden memories: by a word that no other memory holds, and in lists the hidden reflections
 // word for word. Not so by the words of the request alone.
-func (w *reading) clearShown(ctx context.Context, t *targets) error {
+func (h *hiding) clearShown(ctx context.Context) error {
 	reflections := make(map[string]bool)
 	var ids []int64
-	for i := range w.hidden {
-		switch m := &w.hidden[i]; {
+	for i := range h.hidden {
+		switch m := &h.hidden[i]; {
 		case m.Kind == schema.KindReflection:
 			reflections[m.Content] = true // its words are the model's own
-		case m.Role != "assistant" && (m.ID != w.ID || t.itself): // an answer says more than what it answers
+		case m.Role != "assistant" && (m.ID != h.ID || h.t.itself): // an answer says more than what it answers
 			ids = append(ids, m.ID)
 		}
 	}
 	if len(ids)+len(reflections) == 0 {
 		return nil
 	}
-	hidden, err := erase.NewHidden(ctx, w.tx, w.UserID, ids)
+	hidden, err := erase.NewHidden(ctx, h.tx, h.UserID, ids)
 	if err != nil {
 		return err
 	}
 	if err := hidden.Blocks(ctx, func(b *core.Block, content string) error {
-		return core.Set(ctx, w.tx, b, content, b.Trust, "", w.run.by)
+		return core.Set(ctx, h.tx, b, content, b.Trust, "", h.run.by)
 	}); err != nil {
 		return err
 	}
-	if err := w.clearReflections(ctx, reflections); err != nil {
+	if err := h.clearReflections(ctx, reflections); err != nil {
 		return err
 	}
 	return hidden.Waiting(ctx, func(p *schema.PendingChange) error {
-		return w.tx.DecideProposal(ctx, p, "rejected", w.run.by)
+		return h.tx.DecideProposal(ctx, p, "rejected", h.run.by)
 	})
 }
 
 // clearReflections takes reflections out of the lists of core memory, which hold them word
 // for word.
-func (w *reading) clearReflections(ctx context.Context, hidden map[string]bool) error {
+func (h *hiding) clearReflections(ctx context.Context, hidden map[string]bool) error {
 	if len(hidden) == 0 {
 		return nil
 	}
-	blocks, err := core.AllBlocks(ctx, w.tx, w.UserID)
+	blocks, err := core.AllBlocks(ctx, h.tx, h.UserID)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (w *reading) clearReflections(ctx context.Context, hidden map[string]bool) 
 		if err != nil || content == b.Content {
 			continue // Filter returns no error but that of its function
 		}
-		if err := core.Set(ctx, w.tx, b, content, b.Trust, "", w.run.by); err != nil {
+		if err := core.Set(ctx, h.tx, b, content, b.Trust, "", h.run.by); err != nil {
 			return err
 		}
 	}
@@ -78,6 +78,6 @@ func (t *targets) restsOn(c *schema.Cited) bool {
 	if at < 0 || t.claims[at].Origin != schema.OriginAssistant || c.Origin == schema.OriginAssistant || t.claims[at].Kind == schema.KindReflection {
 		return true
 	}
-	terms, quote := text.QueryTerms(t.claims[at].Content, 0), text.Terms(c.Quote)
-	return float64(len(slices.DeleteFunc(slices.Clone(terms), func(term string) bool { return !slices.Contains(quote, term) }))) >= leastSaidThere*float64(len(terms))
+	terms := text.QueryTerms(t.claims[at].Content, 0)
+	return float64(shared(terms, text.Terms(c.Quote))) >= leastSaidThere*float64(len(terms))
 }

@@ -132,7 +132,7 @@ func (a *addition) supersede(ctx context.Context, old *candidate, kept *schema.M
 // claim that superseded it, and current ones that replace or may exclude it.
 func Newer(ctx context.Context, tx *schema.Tx, owner string, m *schema.Memory, since time.Time) (newer []schema.Memory, err error) {
 	a := &addition{Claim: Claim{Memory: m}, tx: tx, owner: owner, hash: m.ContentHash}
-	cited, err := tx.Cited(ctx, []int64{m.ID})
+	cited, err := tx.Known().Cited(ctx, []int64{m.ID})
 	if err != nil {
 		return nil, err
 	}

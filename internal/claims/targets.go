@@ -106,6 +106,29 @@ func naming(q *said.Request, now time.Time) []string {
 // leading matches words that precede the object of a request.
 var leading = regexp.MustCompile(`(?i)^(?:(?:that|about|my|our|mein(?:e[nrms]?)?|dass|mis?|que|mi|nuestr[oa]s?|我的?)\s*)+`)
 
+// reference is what words say that refer to a memory.
+type reference struct {
+	reading said.Claim // parsed from them; zero if they cannot be parsed
+	ended   bool       // they are of what no longer holds
+	phrase  string     // they, without the word for that
+	noun    string     // of the phrase, folded
+}
+
+func refer(about string, names ...string) (r reference) {
+	if c, _ := Parse(about, "", names); known(c) {
+		r.reading = c
+	}
+	r.ended = past.MatchString(about)
+	r.phrase = strings.TrimSpace(past.ReplaceAllString(about, " "))
+	r.noun = text.Fold(strings.TrimSpace(leading.ReplaceAllString(r.phrase, "")))
+	return r
+}
+
+// states reports whether a reading says what another does.
+func states(is, c said.Claim) bool {
+	return known(is) && known(c) && (like(c, is) || said.Compare(is, c) == said.Same)
+}
+
 // named finds the claims that words refer to: those that say the same, else those
 // with a predicate or subject of that name, else those that contain all of the
 // words.
@@ -114,74 +137,55 @@ func (w *reading) named(ctx context.Context, about string) (t targets, err error
 	if err != nil {
 		return t, err
 	}
-	all = slices.DeleteFunc(all, func(m schema.Memory) bool { return m.State == schema.StateForgotten })
-	names := []string{w.owner.User, w.Speaker}
-	if t.reading, _ = Parse(about, "", names); known(t.reading) {
-		t.reading.Subject = w.subject(t.reading.Subject)
-		t.certain = true
-		for _, m := range all {
-			if k := labelled(&m, w.owner.User); known(k) && (like(k, t.reading) || said.Compare(t.reading, k) == said.Same) {
-				t.claims = append(t.claims, m)
-			}
-		}
-	} else {
-		t.reading = said.Claim{}
-	}
-	ended := past.MatchString(about)
-	phrase := strings.TrimSpace(past.ReplaceAllString(about, " "))
 	now, err := w.local(ctx)
 	if err != nil {
 		return t, err
 	}
-	t.terms = naming(&said.Request{About: phrase}, now)
-	t.certain = t.certain || slices.ContainsFunc(text.Mentions(about), func(m text.Mention) bool { return m.Type != text.MentionDate })
-	if ended {
-		all = slices.DeleteFunc(all, func(m schema.Memory) bool { return m.State != schema.StateSuperseded })
+	of := refer(about, w.owner.User, w.Speaker)
+	t.reading, t.terms = of.reading, naming(&said.Request{About: of.phrase}, now)
+	if known(t.reading) {
+		t.reading.Subject = w.subject(t.reading.Subject)
 	}
+	t.certain = known(t.reading) || nickname.MatchString(about) || slices.ContainsFunc(text.Mentions(about), func(m text.Mention) bool { return m.Type != text.MentionDate })
+	all = slices.DeleteFunc(all, func(m schema.Memory) bool { return m.State == schema.StateForgotten })
+	t.addClaims(all, func(m *schema.Memory) bool { return states(t.reading, labelled(m, w.owner.User)) })
 	if len(t.claims) > 0 || len(t.terms) == 0 {
 		return t, nil
 	}
-	noun := text.Fold(strings.TrimSpace(leading.ReplaceAllString(phrase, "")))
-	self, own := w.subject(speaker), w.subject(mine+noun)
-	for _, predicate := range likelyPredicates(noun) {
-		for _, m := range all {
-			of := spoken(m.Subject, w.owner.User)
-			if (ended || isCurrent(&m)) && (key(m.Predicate) == predicate && of == self || of == own) {
-				t.claims = append(t.claims, m)
-			}
-		}
+	self, own := w.subject(speaker), w.subject(mine+of.noun)
+	holds := func(m *schema.Memory) bool { return !of.ended || m.State == schema.StateSuperseded }
+	for _, predicate := range likelyPredicates(of.noun) {
+		t.addClaims(all, func(m *schema.Memory) bool {
+			subject := spoken(m.Subject, w.owner.User)
+			return holds(m) && (of.ended || isCurrent(m)) && (key(m.Predicate) == predicate && subject == self || subject == own)
+		})
 		if len(t.claims) > 0 {
 			t.certain = true
 			return t, nil
 		}
 	}
 	t.byWords = true
-	for _, m := range all {
-		if t.holds(&m) {
-			t.claims = append(t.claims, m)
+	t.addClaims(all, func(m *schema.Memory) bool { return holds(m) && t.holds(m) })
+	return t, nil
+}
+
+func (t *targets) addClaims(all []schema.Memory, is func(m *schema.Memory) bool) {
+	for i := range all {
+		if is(&all[i]) {
+			t.claims = append(t.claims, all[i])
 		}
 	}
-	return t, nil
 }
 
 // Names reports whether words refer to a memory: it says the same, its predicate or
 // subject has that name, or it contains most of the words.
 func Names(about string, m *schema.Memory, owner string) bool {
-	k := labelled(m, owner)
-	if c, _ := Parse(about, "", []string{owner}); known(c) && known(k) && (like(c, k) || said.Compare(c, k) == said.Same) {
+	of, k := refer(about, owner), labelled(m, owner)
+	if states(of.reading, k) || k.Predicate != "" && (slices.Contains(likelyPredicates(of.noun), key(m.Predicate)) || k.Subject == mine+of.noun) {
 		return true
 	}
-	phrase := strings.TrimSpace(past.ReplaceAllString(about, " "))
-	noun := text.Fold(strings.TrimSpace(leading.ReplaceAllString(phrase, "")))
-	if k.Predicate != "" && (slices.Contains(likelyPredicates(noun), key(m.Predicate)) || k.Subject == mine+noun) {
-		return true
-	}
-	held, terms, n := wordsOf(m), text.QueryTerms(phrase, 0), 0
-	for _, term := range terms {
-		if slices.Contains(held, term) {
-			n++
-		}
-	}
+	terms := text.QueryTerms(of.phrase, 0)
+	n := shared(terms, wordsOf(m))
 	return n > 0 && 2*n > len(terms)
 }
 
@@ -205,11 +209,7 @@ func likelyPredicates(noun string) []string {
 
 // holds reports whether a memory contains all named terms.
 func (t *targets) holds(m *schema.Memory) bool {
-	if len(t.terms) == 0 {
-		return false
-	}
-	held := wordsOf(m)
-	return !slices.ContainsFunc(t.terms, func(term string) bool { return !slices.Contains(held, term) })
+	return len(t.terms) > 0 && shared(t.terms, wordsOf(m)) == len(t.terms)
 }
 
 // addEpisodes adds the found messages that match, except the requesting one.
@@ -222,12 +222,7 @@ func (t *targets) addEpisodes(found []schema.Memory, but int64) {
 }
 
 func (t *targets) says(m *schema.Memory) bool {
-	if known(t.reading) && slices.ContainsFunc(said.Claims(m.Content, 0), func(c said.Claim) bool {
-		return like(c, t.reading) || said.Compare(t.reading, c) == said.Same
-	}) {
-		return true
-	}
-	return t.holds(m)
+	return t.holds(m) || known(t.reading) && slices.ContainsFunc(said.Claims(m.Content, 0), func(c said.Claim) bool { return states(t.reading, c) })
 }
 
 // leastNamed is the share of a request's terms that a memory must contain to be its
@@ -255,7 +250,7 @@ func (w *reading) nearest(ctx context.Context, t *targets, found []schema.Memory
 	x := indexOf(weights, w.candidates(append(all, found...)), nil)
 	most := leastNamed
 	var near []schema.Memory
-	for i, share := range x.shares(unknownShare) {
+	for i, share := range x.shares() {
 		switch {
 		case share == 0:
 		case share > most:

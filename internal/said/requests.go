@@ -297,7 +297,7 @@ func aboutOf(message string, t []token, i int, row requestRow) string {
 }
 
 // isMine are the words after which a request is about the user: "forget my locker code".
-var isMine = wordSet("my our mein meine meinen mi mis 我的 我")
+var isMine = wordSet("my our mein meine meinen unser unsere mi mis nuestro nuestra 我的 我")
 
 // theseWords refer to what was said: "don't keep any of this".
 var theseWords = wordSet("this that it these those them any what")
@@ -321,7 +321,7 @@ func (row requestRow) setsAside(message string, s sentence, i int, alone bool) b
 	end := s.objectEnd(i + len(row.words))
 	last := endsHere(t, end)
 	switch {
-	case row.rest == restTopic && !isMine[row.words[len(row.words)-1]] && isSoftware(message[t[i].lo:s.hi]):
+	case row.rest == restTopic && !isMine[row.words[len(row.words)-1]] && !(i+len(row.words) < end && isMine[t[i+len(row.words)].word]) && isSoftware(message[t[i].lo:s.hi]):
 	case alone && last:
 		return false
 	case s.hi-s.lo > mostLoose:
@@ -506,6 +506,9 @@ var objectForms = []*prefilter.Regexp{
 	prefilter.New(`^(.{2,20}?)(?:那件事|这件事|这茬|那茬|这事|那事|的事情?)(?:你|就|请|都)*(?:忘了吧|忘掉吧|忘了|忘掉|当我没说过|当我没说|删掉|删了)`),
 }
 
+// affair matches an order to forget what concerns somebody, which edits no text and reports nothing forgotten.
+var affair = regexp.MustCompile(`^(?:请|請|麻烦|帮我|你|就)*[把将].+的事情?(?:给|都|全)*忘`)
+
 // objectFirst returns the request of a sentence without quotations that names its
 // object first.
 func objectFirst(message string, s sentence) (Request, bool) {
@@ -515,7 +518,7 @@ func objectFirst(message string, s sentence) (Request, bool) {
 	asked := strings.TrimSpace(message[s.lo:s.hi])
 	for _, form := range objectForms {
 		if m := form.FindStringSubmatchIndex(asked); m != nil && !strings.HasSuffix(asked, "?") && !strings.HasSuffix(asked, "？") {
-			if intent.Forget.P(asked) < leastForget {
+			if !affair.MatchString(asked) && intent.Forget.P(asked) < leastForget {
 				break // it edits a text or a list
 			}
 			about := asked[m[2]:m[3]]

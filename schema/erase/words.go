@@ -218,7 +218,7 @@ func (v *vocabulary) notIndexed(ctx context.Context, of asked) (bool, error) {
 	if err := v.batch.tx.IndexText(); err != nil {
 		return false, err
 	}
-	rows, err := v.batch.tx.Mentioning(ctx, v.batch.userID, of.term)
+	rows, err := v.batch.tx.Known().Mentioning(ctx, v.batch.userID, of.term)
 	if err != nil {
 		return false, err
 	}
