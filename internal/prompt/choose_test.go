@@ -190,7 +190,7 @@ func TestSavedFactsAreShownInFewerWords(t *testing.T) {
 		add(i, whole, whole, schema.Attributes{schema.AttrSaid: schema.SaidLasting})
 		add(i+100, "", fmt.Sprintf("The neighbours were painting shelf %d of theirs on Sunday.", i+100), schema.Attributes{schema.AttrSaid: schema.SaidLasting})
 	}
-	section := linesOf(claims, time.UTC, time.Time{}).Ask(t.Context(), "Which shelf is 12?", "", Meaning{}, nil, time.Now()).Choose(985)
+	section := linesOf(claims, time.UTC, time.Time{}).Ask(t.Context(), "Which shelf is 12?", "", Meaning{}, nil, time.Now()).Choose(960)
 	require.Contains(t, section.Text, "Shelf 12 is blue now. You would not")
 	for i := range 40 {
 		require.Contains(t, section.Text, fmt.Sprintf("Shelf %d is blue now.", i+1))
