@@ -148,7 +148,7 @@ func (c *ownClaim) withGist(message string, endings []ending) *ownClaim {
 	before, after := grounding.Sentences(message[:at]), grounding.Sentences(message[at+len(c.text):])
 	is := func(s string) bool {
 		folded := text.Fold(s)
-		return len(text.Terms(s)) <= gistTerms && ofLife.MatchString(s) && !said.Asks(s) && strings.Contains(own, s) && text.Tokens(s)+text.Tokens(c.text) <= statedTokens &&
+		return len(text.Terms(s)) <= gistTerms && ofLife.MatchString(s) && !grounding.Denial.MatchString(s) && !said.Asks(s) && strings.Contains(own, s) && text.Tokens(s)+text.Tokens(c.text) <= statedTokens &&
 			!slices.ContainsFunc(c.over, func(over string) bool { return strings.Contains(folded, over) }) && lastEnding(endings, s, c.source.EventTime.Time, text.Fold(c.who())) == nil
 	}
 	from, to := at, at+len(c.text)

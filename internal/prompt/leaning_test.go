@@ -42,6 +42,7 @@ func TestASentenceIsShownWithWhatItRestsOn(t *testing.T) {
 		"without its subject":      {"Fui con Ramiro al doctor. ya no va a tomar pastillas para dormir", "ya no va a tomar pastillas para dormir", "Fui con Ramiro al doctor. ya no va a tomar pastillas para dormir"},
 		"to her":                   {"Vino Aurora temprano. a ella le presté el taladro hasta el lunes", "a ella le presté el taladro hasta el lunes", "Vino Aurora temprano. a ella le presté el taladro hasta el lunes"},
 		"words that change a life": {"Bruno's dead. I was to bring my aunt the paper today, it was my turn.", "I was to bring my aunt the paper today, it was my turn.", "Bruno's dead. I was to bring my aunt the paper today, it was my turn."},
+		"none that deny it":        {"Nobody died here. I was to bring my aunt the paper today, it was my turn.", "I was to bring my aunt the paper today, it was my turn.", "I was to bring my aunt the paper today, it was my turn."},
 		"and behind it":            {"Ona rang my aunt at four from the ward. It was cancer. Rain all day.", "Ona rang my aunt at four from the ward.", "Ona rang my aunt at four from the ward. It was cancer."},
 		"nothing that stands":      {"Walter rang at 9. My sister lives in Oslo by the sea.", "My sister lives in Oslo by the sea.", "My sister lives in Oslo by the sea."},
 		"nothing without a name":   {"What a day. The fair is on 3 May and he'd like the flyer.", "The fair is on 3 May and he'd like the flyer.", "The fair is on 3 May and he'd like the flyer."},
