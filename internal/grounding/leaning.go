@@ -42,7 +42,7 @@ func LeanOf(sentence string) Lean {
 	if at := englishPerson.FindStringSubmatchIndex(s); at != nil && len(candidates(s[:at[2]], false)) == 0 && !anybody.MatchString(s[:at[2]]) {
 		return Leans
 	}
-	if leansInGerman(s) {
+	if leansInGerman(s) || leansInSpanish(s) || OfThing(s) {
 		return Leans
 	}
 	return Stands
@@ -57,7 +57,7 @@ const (
 
 var (
 	// dangling matches a beginning without a subject, or with a pronoun for several.
-	dangling = regexp.MustCompile(`^(?i:(?:so|and|but|also|just|then),? )*(?i:\pL+ (?:them|him)(?:[^\pL]|$)|\pL+ her(?:[^\pL]|$)|(?:those|these|the) two(?:[^\pL]|$)|both (?:of them|are|have|want)(?:[^\pL]|$)|die beiden(?:[^\pL]|$)|(?:ambos|ambas|los dos|las dos)(?:[^\pL]|$))|^(?:[牠它]|对方|對方|那[边邊里裡儿兒])`)
+	dangling = regexp.MustCompile(`^(?i:(?:so|and|but|also|just|then),? )*(?i:\pL+ (?:them|him)(?:[^\pL]|$)|\pL+ her(?:[^\pL]|$)|(?:herself|himself|themselves)(?:[^\pL]|$)|(?:those|these|the) two(?:[^\pL]|$)|both (?:of them|are|have|want)(?:[^\pL]|$)|die beiden(?:[^\pL]|$)|(?:ambos|ambas|los dos|las dos)(?:[^\pL]|$))|^(?:[牠它]|对方|對方|那[边邊里裡儿兒])`)
 	// bare matches a participle that is of what the sentence before names: "Hidden in the tool shed."
 	bare = regexp.MustCompile(`^(?i:(?:hidden|born|named|due|located|versteckt|geboren|benannt|fällig|escondid[oa]s?|nacid[oa]s?|guardad[oa]s?) (?:in|on|at|by|under|behind|from|after|mid|early|late|im|am|in|unter|hinter|nach|en|el|bajo|detrás|por)(?:[^\pL]|$))`)
 	// insteadOnly matches what takes the place of something else.
@@ -71,7 +71,7 @@ var (
 	there       = regexp.MustCompile(`(?:^|[^\pL])(there|dort|dorthin|allí|allá)(?:[^\pL]|$)`)
 	existential = regexp.MustCompile(`^there(?:['’](?:s|re|ll|d)\b| (?:is|are|was|were|will|would|has|have|had|should|might|must|may|isn|aren|wasn|weren|seems?)\b)`)
 	// englishPerson matches pronouns for people, anybody what they may stand for.
-	englishPerson = regexp.MustCompile(`(?i)(?:^|[^\pL'’])(he|she|him|her|his)(?:$|[^\pL])`)
+	englishPerson = regexp.MustCompile(`(?i)(?:^|[^\pL'’])(hes?|shes?|him|her|his)(?:$|[^\pL])`)
 	anybody       = regexp.MustCompile(`(?i)\b(?:m[ua]m(?:my|a)?|mom(?:my)?|mother|dad(?:dy)?|father|papa|nan(?:a|ny)?|gran\pL*|husband|wife|partner|boyfriend|girlfriend|fianc\pL+|sister|brother|son|daughter|kid|child|baby|boy|girl|m[ae]n|wom[ae]n|lady|guy|bloke|friend|mate|cousin|uncle|aunt\pL*|niece|nephew|neighbou?r|land(?:lord|lady)|boss|manager|colleague|doctor|gp|dentist|nurse|vet|physio|teacher|coach|plumber|electrician|contractor|client|customer|tenant|driver|dog|cat|puppy|kitten|(?:some|any|every)(?:body|one)|nobody|no one|who|\pL{4,}(?:ist|ian|man|woman))(?:['’]?s)?\b`)
 )
 
@@ -109,7 +109,7 @@ var (
 	germanNames = regexp.MustCompile(`^(?:[^\s,;:–—]+ )*?(?:er|sie|ihn|ihm|ihnen|ihr)(?:[^\pL]|$)`)
 	germanMan   = regexp.MustCompile(`(?:^|[^\pL])(?:er|ihn|ihm)(?:[^\pL]|$)`)
 	germanWoman = regexp.MustCompile(`(?:^|[^\pL])(?:zu|mit|bei|von|für) (?:ihr|sie)(?: [^\p{Lu}]|[.,!?]|$)`)
-	germanWords = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:ich|du|wir|ist|sind|hat|haben|war|wird|kann|und|nicht|das|die|der|den|dem|mit|zu[rm]?|auf|für|in|tut|mag|im|am)(?:[^\pL]|$)`)
+	germanWords = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:ich|du|wir|isn?|ist|sind|hat|haben|war|wird|kann|und|nicht|das|die|der|den|dem|mit|zu[rm]?|auf|für|in|tut|mag|im|am)(?:[^\pL]|$)`)
 )
 
 // leansInGerman reports whether a sentence has a pronoun among its first words that is not of the only
@@ -127,6 +127,49 @@ func leansInGerman(s string) bool {
 	}
 	return len(runs(s[:min(man[0], woman[0])])) <= 1
 }
+
+// OfThing reports whether a sentence begins with "it" and says what that is by now, "its swimming now thurs", or
+// where it is: "It's under the blue pot." The possessive "its lid" is none.
+func OfThing(s string) bool {
+	s = strings.TrimSpace(s)
+	at := itIs.FindStringIndex(s)
+	return at != nil && !itself.MatchString(s[at[1]:]) && (itChanged.MatchString(s[at[1]:]) || itLies.MatchString(s[at[1]:]))
+}
+
+var (
+	itIs      = regexp.MustCompile(`^(?i:(?:and|but|so|also|und|aber|also),? )?(?i:it(?:['’]s|['’]ll be| is| was| goes| starts| costs)|its|es (?:isn?|ist|war|geht|kostet|liegt|steht)|(?:is|liegt|steht) jetzt) `)
+	itself    = regexp.MustCompile(`^(?i:(?:now |just |so |really |jetzt |grad |so )*(?:rain|snow|freez|pour|dark\b|cold\b|hot\b|late\b|sunny|nice\b|true\b|fine\b|ok|hard\b|(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|reg[en]|schnei|kalt|warm|heiß|dunkel|spät|schön|gut\b|(?:\pL+ )?(?:who|that|wer|dass)\b)|(?:\pL+ )(?:is|was|are|has|had|went|got)\b)`)
+	itChanged = regexp.MustCompile(`(?i)\b(?:now|instead|from (?:today|now|tomorrow|next)|moved|no longer|any ?more|jetz|jetzt|ab (?:jetzt|sofort|heute|morgen)|stattdessen|nur noch|verlegt|nicht mehr)\b`)
+	itLies    = regexp.MustCompile(`^(?i:in|under|behind|on|at|unter|hinter|neben|im|am) (?i:the|my|our|a|de[mnr]|einem?r?)?\b`)
+)
+
+// leansInSpanish reports whether a sentence begins with a verb of the third person and no subject follows it:
+// "ya no va a tomar pastillas". "Vino mi hermana" has one.
+func leansInSpanish(s string) bool {
+	at := spanishVerb.FindStringIndex(s)
+	if at == nil || impersonal.MatchString(s) {
+		return false
+	}
+	if takesPlace.MatchString(s[:at[1]]) {
+		return true
+	}
+	follows := subjectFollows
+	if takesObject.MatchString(s[:at[1]]) {
+		follows = personFollows
+	}
+	return !follows.MatchString(s[at[1]:])
+}
+
+var (
+	spanishBefore = `^(?i:(?:y|pero|pues|ya|hoy|ayer|también|tambien|al final|por fin|ahorita|ahora),? )*(?i:no )?(?i:(?:me|te|se|le|les|lo|la|nos) )*`
+	spanishVerb   = regexp.MustCompile(spanishBefore + `(?i:dijo|vino|hizo|puso|trajo|tuvo|quiso|pudo|estuvo|tiene|tienen|quiere|quieren|dice|dicen|dijeron|viven? (?:en|con|sol[oa]|por)|trabajan? (?:en|de|con|por)|está (?:en|de|con)|toma|usa|lleva|padece|nació|cumplió|cumple \d+|va a \pL+r|van a \pL+r|transfiri[oó]|transfirieron|pidi[oó]|sali[oó]|muri[oó]|mud[oó]|cas[oó]|llam[oó]|compr[oó]|vendi[oó]|pag[oó]|dej[oó]|regres[oó]|jubil[oó]|despidi[oó]|despidieron|llama|dio|dieron)(?:[^\pL]|$)`)
+	takesObject   = regexp.MustCompile(`(?i)(?:tienen?|toma|usa|padece|van? a \pL+r|quieren?|lleva|hizo|puso|trajo|tuvo|dio|dieron|transfiri[oó]|transfirieron|pidi[oó]|vendi[oó]|compró|pagó|dejó)[^\pL]?$`)
+	takesPlace    = regexp.MustCompile(`(?i) (?:en|con|por|de|sol[oa])[^\pL]?$`)
+	// impersonal matches verbs that have no person, and those of accounts of oneself without accents: "llamo", "dejo".
+	impersonal     = regexp.MustCompile(spanishBefore + `(?i:van? a (?:llover|haber|ser|hacer|nevar|estar)|tiene que ser|dicen que va|(?:llamo|compro|pago|dejo|regreso|jubilo|mudo|caso|la llama)(?:[^\pL]|$)|quiere decir)`)
+	personFollows  = regexp.MustCompile(`^[^\pL]*(?:(?i:mis?|don|doña|nuestr[oa]s?|nadie|alguien|todos)(?:[^\pL]|$)|\p{Lu})`)
+	subjectFollows = regexp.MustCompile(`^[^\pL]*(?:(?i:mis?|el|la|los|las|un|una|unos|unas|don|doña|nuestr[oa]s?|nadie|alguien|todos)(?:[^\pL]|$)|\p{Lu})`)
+)
 
 // runs returns the names of several words with a capital before a pronoun.
 func runs(before string) (of []string) {

@@ -42,6 +42,49 @@ func TestLeanOf(t *testing.T) {
 	}
 }
 
+// People who type on a phone leave out apostrophes, capitals and, in Spanish, accents.
+func TestLeanOfWhatWasTypedCasually(t *testing.T) {
+	for sentence, want := range map[string]Lean{
+		"hes on the early shift till may":              Dangles,
+		"shes got both spare keys":                     Dangles,
+		"and theyve put the rent up to 640":            Dangles,
+		"theyre closed on mondays now":                 Dangles,
+		"the flat is 640 and shes keeping the deposit": Leans,
+		"its tuesdays now half six":                    Leans,
+		"its moved to the small hall from next week":   Leans,
+		"It's in the drawer under the till.":           Leans,
+		"Herself and Niamh do the books.":              Dangles,
+		"a ella le presté el taladro":                  Dangles,
+		"a el lo operan el martes":                     Dangles,
+		"su aniversario es el 9 de mayo":               Dangles,
+		"ya no va a tomar café por la noche":           Leans,
+		"ya me transfirio la mitad":                    Leans,
+		"me pidió el recibo de marzo":                  Leans,
+		"vive en Tarifa con dos gatos":                 Leans,
+		"tiene la llave de repuesto":                   Leans,
+		"er isn halbes Jahr im Ausland":                Dangles,
+		"sie is jetzt in der Frühschicht":              Dangles,
+		"jetzt isn er wieder da":                       Leans,
+		"es ist jetzt immer dienstags um sechs":        Leans,
+		"its lid is cracked now":                       Stands,
+		"its raining again now":                        Stands,
+		"it's Monday now and I still feel it":          Stands,
+		"the shed is on a slope":                       Stands,
+		"hell is other people":                         Stands,
+		"my sister says shes off in june":              Stands,
+		"Vino mi hermana con los niños":                Stands,
+		"va a llover toda la semana":                   Stands,
+		"ya no tomo café por la noche":                 Stands,
+		"llamo mañana al dentista":                     Stands,
+		"Llegó el paquete de Lima":                     Stands,
+		"Me dijo la doctora que baje la sal":           Stands,
+		"es ist jetzt kalt draußen":                    Stands,
+		"Isn schöner Tag heute":                        Stands,
+	} {
+		assert.Equal(t, want, LeanOf(sentence), sentence)
+	}
+}
+
 func TestIsStump(t *testing.T) {
 	for sentence, want := range map[string]bool{
 		"back from the shops.":                         true,

@@ -273,7 +273,7 @@ func Sentences(s string) []string {
 
 // needsSubject matches the beginning of a sentence about somebody that the one before it
 // names.
-var needsSubject = regexp.MustCompile(`^(?i:(?:and|but|also|und|aber|y|pero),? )?(?i:(?:he|she|they|his|her|their|er|sie|seine?[mnrs]?|ihre?[mnrs]?|él|ella|ellos|ellas|sus?)(?:[^\pL]|$)|[他她])`)
+var needsSubject = regexp.MustCompile(`^(?i:(?:and|but|also|und|aber|y|pero),? )?(?i:(?:he|she|they|hes|shes|theyve|theyre|theyd|theyll|his|her|their|er|sie|seine?[mnrs]?|ihre?[mnrs]?|(?:a )?(?:él|ella|ellos|ellas)|a el l[eo]|sus?)(?:[^\pL]|$)|[他她])`)
 
 // WithSubject returns a sentence of a message, verbatim, with the one before it if it
 // begins with a pronoun, and so on, unless that takes more than the given tokens: "My

@@ -200,7 +200,7 @@ func (r *claimReader) markEnded(ctx context.Context, told []*ownClaim) error {
 				c.needs = append(c.needs, e.By.ID)
 			}
 			sentences := over[c.source.ID][i]
-			if len(sentences) > 0 && !slices.ContainsFunc(sentences, func(s string) bool { return !strings.Contains(folded, s) }) {
+			if len(sentences) > 0 && !slices.ContainsFunc(sentences, func(s string) bool { return !strings.Contains(folded, s) && !isCutFrom(c.text, s) }) {
 				mark, part := MarkOf(e, r.loc), ""
 				if c.claim.Predicate != e.Claim.Predicate { // which holds
 					part = clauseOf(&e.Claim, c.text)
@@ -236,7 +236,7 @@ func (r *claimReader) withdrawnFrom(ctx context.Context, messages map[int64]sche
 func foldedSentences(e *schema.Ended, m *schema.Memory) (folded []string) {
 	for _, part := range sentencesOf(wordsOfClaim(&e.Claim, m), e.Quote, m.Content, nil) {
 		for _, s := range grounding.Sentences(part) {
-			folded = append(folded, text.Fold(Shown(s)))
+			folded = append(folded, text.Fold(text.Line(s)))
 		}
 	}
 	return folded

@@ -55,13 +55,14 @@ func nameAntecedents(shown []*ownClaim, endings []ending) []*ownClaim {
 			continue
 		}
 		message := text.Line(c.source.Content)
-		at := strings.Index(message, strings.TrimSuffix(c.text, "…"))
+		at := strings.Index(message, uncut(c.text))
 		if c.isStump(message) {
 			continue
 		}
 		if lean := c.wording(c.text).lean(); lean != grounding.Stands && at >= 0 {
 			c = c.withAntecedent(message[:at], bySource[c.source.ID], endings, lean)
 		}
+		c = c.withGist(message, endings)
 		out = append(out, c)
 	}
 	return out
@@ -70,7 +71,7 @@ func nameAntecedents(shown []*ownClaim, endings []ending) []*ownClaim {
 // leanOf returns how much the first sentence of a text rests on another, unless the next one begins with
 // a name: "He's here. Biscuit, nine weeks".
 func leanOf(s string) grounding.Lean {
-	sentences := grounding.Sentences(s)
+	sentences := grounding.Sentences(uncut(s))
 	if len(sentences) == 0 {
 		return grounding.Stands
 	}
@@ -105,7 +106,11 @@ func (c *ownClaim) withAntecedent(before string, others []*ownClaim, endings []e
 	with := *c
 	own := text.Line(said.Own(c.source.Content))
 	sentences := grounding.Sentences(before)
-	if i := naming(sentences); i >= 0 {
+	i := naming(sentences)
+	if last := len(sentences) - 1; i < 0 && last >= 0 && (grounding.OfThing(uncut(c.text)) || before == strings.ToLower(before)) && !said.Asks(sentences[last]) && !text.IsSmallTalk(sentences[last]) {
+		i = last // "it" is in it, or its names have no capitals
+	}
+	if i >= 0 {
 		s, open := sentences[i], pronounOf(c.text) != ofNone && peopleIn(sentences[i]) != 1
 		if i > 0 && i == len(sentences)-1 && pronounOf(c.text) != ofNone && peopleIn(s) > 0 && peopleIn(sentences[i-1]) > 0 {
 			s, open = sentences[i-1], true // either may be meant
@@ -123,14 +128,44 @@ func (c *ownClaim) withAntecedent(before string, others []*ownClaim, endings []e
 		}
 	}
 	switch {
-	case len(sentences) > 0 || lean != grounding.Dangles:
+	case len(sentences) > 0:
 	case c.named != "":
 		return with.of("("+c.named+") "+c.text, c.named)
-	default:
+	case lean == grounding.Dangles:
 		with.dangles = true
 	}
 	return &with
 }
+
+// withGist returns a copy of a claim with the few words before or after its sentence that change a life:
+// "Tommy's dead." They rarely have a line of their own.
+func (c *ownClaim) withGist(message string, endings []ending) *ownClaim {
+	at := strings.Index(message, c.text)
+	if at < 0 || !c.isLasting() {
+		return c
+	}
+	own := text.Line(said.Own(c.source.Content))
+	before, after := grounding.Sentences(message[:at]), grounding.Sentences(message[at+len(c.text):])
+	is := func(s string) bool {
+		folded := text.Fold(s)
+		return len(text.Terms(s)) <= gistTerms && ofLife.MatchString(s) && !grounding.Denial.MatchString(s) && !said.Asks(s) && strings.Contains(own, s) && text.Tokens(s)+text.Tokens(c.text) <= statedTokens &&
+			!slices.ContainsFunc(c.over, func(over string) bool { return strings.Contains(folded, over) }) && !endsAny(endings, s, c.source.EventTime.Time, text.Fold(c.who()))
+	}
+	from, to := at, at+len(c.text)
+	if n := len(before); n > 0 && is(before[n-1]) {
+		from = strings.LastIndex(message[:at], before[n-1])
+	} else if len(after) > 0 && is(after[0]) {
+		to += strings.Index(message[to:], after[0]) + len(after[0])
+	}
+	if to-from == len(c.text) {
+		return c
+	}
+	with := *c
+	return with.of(message[from:to], message[from:at]+" "+message[at+len(c.text):to])
+}
+
+// gistTerms is the maximum length of such words, in terms.
+const gistTerms = 5
 
 // naming returns which of the last two sentences names what the next one rests on, -1 for neither: the
 // last one with a person, or else the last one with any name.
@@ -246,7 +281,7 @@ func (r *claimReader) nameFromTalk(ctx context.Context, told []*ownClaim) error 
 	known := make(map[int64]found)
 	for _, c := range told {
 		m := &c.source
-		if c.text == "" || m.Kind != schema.KindEpisode || leanOf(c.text) != grounding.Dangles || !strings.HasPrefix(text.Line(m.Content), strings.TrimSuffix(c.text, "…")) {
+		if c.text == "" || m.Kind != schema.KindEpisode || leanOf(c.text) == grounding.Stands || pronounOf(c.text) == ofNone && leanOf(c.text) != grounding.Dangles || !strings.HasPrefix(text.Line(m.Content), uncut(c.text)) {
 			continue
 		}
 		f, done := known[m.ID]
@@ -295,6 +330,17 @@ func firstNames(message string) string {
 			return "" // a pronoun may mean either
 		}
 	}
+	if name == "" && message == strings.ToLower(message) { // typed without capitals
+		for _, w := range strings.FieldsFunc(text.Fold(message), func(r rune) bool { return !unicode.IsLetter(r) }) {
+			switch {
+			case w == name || !names.IsGiven(w) || names.IsAlsoWord(w) || text.IsStopWord(w):
+			case name == "":
+				name = w
+			default:
+				return ""
+			}
+		}
+	}
 	if namesIn(name) >= namesPerson || slices.ContainsFunc(strings.Fields(text.Fold(name)), names.IsGiven) {
 		return name
 	}
@@ -312,6 +358,8 @@ func mayMean(sentence, name string) bool {
 	switch of {
 	case ofSeveral:
 		return several
+	case ofOne:
+		return !several
 	case ofWoman:
 		return !several && womansName.MatchString(folded)
 	case ofMan:
@@ -326,11 +374,12 @@ const (
 	ofSeveral
 	ofMan
 	ofWoman
+	ofOne // of either
 )
 
 func pronounOf(sentence string) int {
 	for of, p := range pronouns {
-		if p.MatchString(sentence) {
+		if p.MatchString(uncut(sentence)) {
 			return of
 		}
 	}
@@ -339,9 +388,10 @@ func pronounOf(sentence string) int {
 
 var (
 	pronouns = map[int]*regexp.Regexp{
-		ofSeveral: regexp.MustCompile(`^(?i:(?:so|and|but|also|just|then|und|aber|y|pero),? )*(?i:they|their|\pL+ them|(?:those|these|the) two|both|die beiden|sie (?:\pL+en|sind)|ellos|ellas|amb[oa]s|l[oa]s dos)(?:[^\pL]|$)`),
-		ofMan:     regexp.MustCompile(`^(?i:(?:so|and|but|also|just|then|und|aber|y|pero),? )*(?i:he|his|\pL+ him|er|seine?[mnrs]?|él)(?:[^\pL]|$)`),
-		ofWoman:   regexp.MustCompile(`^(?i:(?:so|and|but|also|just|then|und|aber|y|pero),? )*(?i:she|her|\pL+ her|sie (?:\pL+t|ist|war|will|kann|muss|mag)|ella)(?:[^\pL]|$)`),
+		ofSeveral: regexp.MustCompile(`^(?i:(?:so|and|but|also|just|then|und|aber|y|pero),? )*(?i:they|they(?:ve|re|d|ll)|their|themselves|(?:(?:i|we) )?\pL+ them|(?:those|these|the) two|both|die beiden|sie (?:\pL+en|sind)|(?:a )?(?:ellos|ellas)|amb[oa]s|l[oa]s dos)(?:[^\pL]|$)`),
+		ofMan:     regexp.MustCompile(`^(?i:(?:so|and|but|also|just|then|und|aber|y|pero),? )*(?i:hes?|his|himself|(?:(?:i|we) )?\pL+ him|er|seine?[mnrs]?|(?:a )?él|a el l[eo])(?:[^\pL]|$)`),
+		ofWoman:   regexp.MustCompile(`^(?i:(?:so|and|but|also|just|then|und|aber|y|pero),? )*(?i:shes?|her|herself|(?:(?:i|we) )?\pL+ her|sie (?:\pL+t|isn?|ist|war|will|kann|muss|mag)|(?:a )?ella)(?:[^\pL]|$)`),
+		ofOne:     regexp.MustCompile(`^(?i:(?:y|pero),? )*(?i:su)(?:[^\pL]|$)|^(?i:(?:y|pero|ya|no|me|le|lo|la|se),? )*(?i:dijo|vino|hizo|trajo|tuvo|quiso|tiene|quiere|dice|vive|trabaja|está|toma|usa|lleva|nació|cumple|cumplió|va|transfiri[oó]|pidi[oó]|sali[oó]|llamó|compró|vendi[oó]|pagó|dejó)(?:[^\pL]|$)`),
 	}
 	womansName = regexp.MustCompile(`(?:a|ah|eth|ine|elle|een|ice|ette|ie)$|^(?:frau|mrs|ms|miss|tante|aunt|auntie|señora|doña)(?:[^\pL]|$)`)
 )

@@ -1,11 +1,8 @@
 package prompt
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/text"
@@ -18,6 +15,7 @@ import (
 // message of the user's own supports the claim.
 func (r *claimReader) sentence(claim *schema.Memory, sources []schema.Source, messages map[int64]schema.Memory) (best string, covered float64, from schema.Memory) {
 	covered = -1
+	var words claimWords
 	for _, src := range sources {
 		m, there := messages[src.SourceID]
 		if !there || !isOwnSaying(&m) {
@@ -29,9 +27,9 @@ func (r *claimReader) sentence(claim *schema.Memory, sources []schema.Source, me
 		if sentence == "" || share < covered || share == covered && m.EventTime.Before(from.EventTime.Time) {
 			continue
 		}
-		covered, from, best = share, m, sentence
+		covered, from, best, words = share, m, sentence, says
 	}
-	return Shown(best), covered, from
+	return shownFor(best, words), covered, from
 }
 
 // claimWords are the words of a claim that a sentence of the user can contain.
@@ -88,12 +86,12 @@ func sentencesOf(says claimWords, quote, message string, withdrawn []string) []s
 	}
 	from, to := at, at+1
 	span := func(from, to int) string { return strings.Join(sentences[from:to], " ") }
-	if text.Tokens(sentences[at]) > maxSentence && quote != "" && text.Tokens(quote) < maxSentence && grounding.HoldsQuote(sentences[at], quote) {
+	if text.Tokens(sentences[at]) > maxSentence && quote != "" && !losesNews(quote, sentences[at]) && len(quote) < len(sentences[at]) && grounding.HoldsQuote(sentences[at], quote) {
 		return []string{quote}
 	}
 	fits := func(from, to int) bool {
 		return text.Tokens(span(from, to)) <= maxSentence && (len(withdrawn) == 0 || !slices.ContainsFunc(slices.Concat(sentences[from:at], sentences[at+1:to]), func(s string) bool {
-			return slices.Contains(withdrawn, text.Fold(Shown(s)))
+			return slices.Contains(withdrawn, text.Fold(text.Line(s)))
 		}))
 	}
 	if from > 0 && len(text.Terms(sentences[at])) <= fewWords && fits(from-1, to) {
@@ -120,49 +118,6 @@ func sentencesOf(says claimWords, quote, message string, withdrawn []string) []s
 // as well: "Sol, my part-timer. They/them. Catch me if I slip." for "Sol uses they/them;
 // correct slips".
 const moreSaid = 0.1
-
-// maxSentence is the maximum length of a sentence in the core section, in tokens.
-const maxSentence = 60
-
-// clauseRest is how many tokens above maxSentence a line may have to end with its clause.
-const clauseRest = 15
-
-// clauseBound matches where a clause ends: at a mark, or before a conjunction in what was typed without
-// marks.
-var clauseBound = regexp.MustCompile(`[,;:，；：、—–]|\.{3}|…|\p{Han} | (?:and|but|then|because|cos|und|aber|dann|weil|y|pero|porque|entonces) `)
-
-// Shown returns a sentence as a line shows it: on one line, of at most maxSentence tokens. A longer
-// one is cut behind the clause that reaches that length, or in front of it if it goes on for more than
-// clauseRest tokens: the answer to a question often ends its clause.
-func Shown(s string) string {
-	s = text.Line(s)
-	cut := text.Truncate(s, maxSentence)
-	if cut == s {
-		return s
-	}
-	at := len(strings.TrimSuffix(cut, "…"))
-	ends := len(s)
-	if bound := clauseBound.FindStringIndex(s[at:]); bound != nil {
-		ends = at + bound[0]
-		if r, size := utf8.DecodeRuneInString(s[ends:]); unicode.Is(unicode.Han, r) {
-			ends += size
-		}
-	}
-	if text.Tokens(s[:ends]) <= maxSentence+clauseRest {
-		if ends == len(s) {
-			return s
-		}
-		return strings.TrimSpace(s[:ends]) + "…"
-	}
-	if bounds := clauseBound.FindAllStringIndex(s[:at], -1); len(bounds) > 0 && bounds[len(bounds)-1][0] > at*2/3 {
-		last := bounds[len(bounds)-1][0]
-		if r, size := utf8.DecodeRuneInString(s[last:]); unicode.Is(unicode.Han, r) {
-			last += size
-		}
-		return strings.TrimSpace(s[:last]) + "…"
-	}
-	return cut
-}
 
 // forgottenSource returns the message of the user's own that a claim was read from, if that is
 // hidden for something else it says: then what was not hidden with it is shown by itself, without
