@@ -4,7 +4,7 @@ import "github.com/ebbmem/ebb/internal/prefilter"
 
 // milestone matches what happens to people once and is of consequence for years, in the languages of
 // [said.LastingOf]: a death, a birth, a pregnancy, a wedding, a separation, a diagnosis, a job found or
-// lost, a crime. Told in few words and with "yesterday", such a sentence looks like talk of the day to
+// lost, a crime. In few words and with "yesterday", such a sentence looks like talk of the day to
 // [intent.Lasting], which gives "Dad died this morning" .02.
 var milestone = prefilter.New(
 	`(?i)\b(?:(?:dad|mum|mom|mam|nan|gran|gra?ndad|grandpa|grandma|father|mother|brother|sister|son|daughter|husband|wife|uncle|aunt|cousin|friend|partner|boyfriend|girlfriend|dog|cat|he|she|they)(?: \pL+){0,2} (?:died|passed (?:away|on)|drowned)\b|passed away\b|\pL+['’]?s dead\b(?: [^t]|[^ ]|$)|(?:was|were|been|got) (?:killed|arrested|burgled|mugged|evicted|fired|sacked|laid off|made redundant|promoted|diagnosed)\b|made (?:me|him|her|us) redundant|lost (?:my|his|her) job\b|lost the baby\b|miscarri|stillborn|pregnant\b|expecting (?:a (?:baby|girl|boy)|twins)|(?:gave|given) birth|(?:was|were) born\b|had (?:the|her|our) baby|got engaged\b|engaged to\b|(?:got|getting|are|is|am|i['’]?m|we['’]?re|he['’]?s|she['’]?s) (?:married|divorced)\b|(?:asking|asked|filed|filing) for a? ?divorce|split up\b|broke up\b|broken up\b|moved out\b|left me\b|diagnosed with|it['’]?s cancer|(?:has|have|got) cancer|had a (?:stroke|heart attack|miscarriage|mini-stroke)|got the job\b|passed (?:my|his|her) (?:test|driving|exam|finals|theory)|were robbed|was robbed)`,

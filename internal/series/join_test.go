@@ -71,6 +71,8 @@ func TestForeignNumbersAreNotJoined(t *testing.T) {
 		"a relative in Chinese":    {"婆婆148/94", "141/90"},
 		"another's in the clause":  {"121/79 today", "Ines tried the cuff, she's 118/76"},
 		"a thing's size":           {"The shelf is 63.4 cm wide", "63.1"},
+		"sizes without a unit":     {"library wall: 4.12 wide", "cupboards for the lab, 2.18 wide"},
+		"sizes in German":          {"bibliothek wegener: 4,12 breit, 2,71 hoch", "schränke für den steriraum, 2,18 breit"},
 		"far away":                 {"63.4", "84.2"},
 		"other decimals":           {"63.4 on the scale", "63.25 at the vet"},
 		"other units":              {"14.5 km today", "14.2 miles today"},

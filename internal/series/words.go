@@ -66,7 +66,8 @@ func (p pattern) or(expr string) *regexp.Regexp {
 var (
 	noUnit = stems(`am pm uhr oclock st nd rd th mg mcg tablet tablets pill pills years year yrs jahre jahr anos ano januar februar marz april mai juni juli august september oktober november dezember
 		january february march may june july october december enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
-		units unit iu ie einheiten unidades drops drop tropfen gotas puffs puff hub hübe fm mhz khz please bitte people personen personas guests options times mal veces tips ideas things words worter palabras lines zeilen percent`)
+		units unit iu ie einheiten unidades drops drop tropfen gotas puffs puff hub hübe fm mhz khz please bitte people personen personas guests options times mal veces tips ideas things words worter palabras lines zeilen percent
+		wide long high tall deep thick breit lang hoch tief dick ancho largo alto fondo`)
 	weakUnits = stems(`dollars dollar bucks euro euros eur usd cad pounds quid franken chf pesos peso yuan
 		minutes minute mins min seconds second sec hours hour hrs hr h days day weeks week months month minuten stunden stunde std tage tag wochen monate minutos horas hora dias semanas meses % °`)
 )
