@@ -266,14 +266,14 @@ func (w *reading) texts(t *targets, quotes []string) (texts meantTexts) {
 func (w *reading) clauses(t *targets) (texts meantTexts) {
 	for i := range t.claims {
 		m := &t.claims[i]
-		best := t.mostLike(m.Content, clauseEnd.Split(m.Content, -1))
+		best := t.mostLike(m.Content, partEnd.Split(m.Content, -1))
 		if clause := ClauseOf(m, m.Content); best == m.Content && clause != "" {
 			best = clause
 		}
 		texts = append(texts, meantBy(best))
 	}
 	for _, whole := range w.messages(t) {
-		if best := t.mostLike(whole, clauseEnd.Split(whole, -1)); best != whole {
+		if best := t.mostLike(whole, partEnd.Split(whole, -1)); best != whole {
 			texts = append(texts, meantBy(best))
 		}
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/intent"
 	"github.com/ebbmem/ebb/internal/names"
 	"github.com/ebbmem/ebb/internal/prefilter"
@@ -268,7 +267,7 @@ func (w *reading) forget(ctx context.Context, q said.Request, found []schema.Mem
 			t.episodes = nil // "delete that" is of what the assistant was asked to do
 		}
 		if t.pointed = len(t.episodes) > 0; t.pointed && q.LastSentence {
-			if all := grounding.Sentences(t.episodes[0].Content); len(all) > 1 {
+			if all := text.Sentences(t.episodes[0].Content); len(all) > 1 {
 				t.only = all[len(all)-1]
 			}
 		}

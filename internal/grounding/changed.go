@@ -60,7 +60,7 @@ var changedForms = []*prefilter.Regexp{
 // now, each as the terms that name it: "jacked in slimming world", "lantus auf 18 Einheiten",
 // "se murio doña Ligia", "普拉提换到周六". What is asked or only planned is none.
 func Changed(s string) (things [][]string) {
-	for _, sentence := range Sentences(text.Line(s)) {
+	for _, sentence := range text.Sentences(text.Line(s)) {
 		if !states(sentence) {
 			continue
 		}
@@ -135,7 +135,7 @@ type Frame struct {
 
 // FramesOf returns the clauses of a text that state something.
 func FramesOf(s string) (all []Frame) {
-	for _, sentence := range Sentences(text.Line(s)) {
+	for _, sentence := range text.Sentences(text.Line(s)) {
 		if !states(sentence) {
 			continue
 		}

@@ -134,7 +134,7 @@ var quoted = regexp.MustCompile(`["“”„«»「」『』]`)
 
 // states reports whether a sentence asks and quotes nothing.
 func states(sentence string) bool {
-	return !quoted.MatchString(sentence) && !strings.HasSuffix(sentence, "?") && !strings.HasSuffix(sentence, "？")
+	return !quoted.MatchString(sentence) && !text.EndsAsking(sentence)
 }
 
 // clauseBreak separates clauses.
@@ -150,7 +150,7 @@ func Endings(s string) (all []Ending) {
 	if !mayEnd().MayMatch(s) {
 		return nil
 	}
-	for _, sentence := range Sentences(text.Line(s)) {
+	for _, sentence := range text.Sentences(text.Line(s)) {
 		if !states(sentence) {
 			continue
 		}
@@ -372,7 +372,7 @@ func (e *Ending) Ends(old string, said, ended time.Time) bool {
 	if hasHan(old) || hasHan(e.keys[0]) {
 		rests = e.restsHan
 	}
-	for _, sentence := range Sentences(text.Line(old)) {
+	for _, sentence := range text.Sentences(text.Line(old)) {
 		if states(sentence) && !e.remains(sentence) && rests(sentence) && e.holdsUntil(sentence, said, ended) {
 			return !e.statedBy(old)
 		}

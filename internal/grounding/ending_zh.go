@@ -29,7 +29,7 @@ var (
 
 // endingsHan is [Endings] in Chinese.
 func endingsHan(s string) (all []Ending) {
-	for _, sentence := range Sentences(text.Line(s)) {
+	for _, sentence := range text.Sentences(text.Line(s)) {
 		if !states(sentence) {
 			continue
 		}

@@ -106,7 +106,7 @@ func countedIn(pair [2]string, said []string) bool {
 // clauses needs as many in the same order.
 func (s Statement) StatedIn(turn string, at time.Time, speaker []string) string {
 	before := ""
-	for _, sentence := range Sentences(ownText(turn)) {
+	for _, sentence := range text.Sentences(ownText(turn)) {
 		if s.assertedBy(sentence, at, speaker) || before != "" && refersBack.MatchString(text.Fold(sentence)) && s.assertedBy(before+" "+sentence, at, speaker) {
 			if !strings.Contains(turn, sentence) {
 				return s.Quote(turn)
@@ -142,7 +142,7 @@ func clauses(s string) []string {
 
 // assertedBy reports whether a text of one or two sentences states the claim.
 func (s Statement) assertedBy(said string, at time.Time, speaker []string) bool {
-	if strings.HasSuffix(strings.TrimRight(said, " \"'”’)"), "?") || strings.HasSuffix(said, "？") {
+	if text.EndsAsking(said) {
 		return false
 	}
 	all, self := clauses(said), selfNames(text.Fold(said), speaker)

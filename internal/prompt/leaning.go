@@ -70,7 +70,7 @@ func nameAntecedents(shown []*ownClaim, endings []ending) []*ownClaim {
 // leanOf returns how much the first sentence of a text rests on another, unless the next one begins with
 // a name: "He's here. Biscuit, nine weeks".
 func leanOf(s string) grounding.Lean {
-	sentences := grounding.Sentences(s)
+	sentences := text.Sentences(s)
 	if len(sentences) == 0 {
 		return grounding.Stands
 	}
@@ -96,7 +96,7 @@ func (c *ownClaim) isStump(message string) bool {
 		likely = stumpLikelyPronoun
 	}
 	return c.isLasting() && !c.claim.Protected && claims.Likely(&c.claim) < likely && len(c.days) == 0 && c.ownEnd.IsZero() &&
-		len(c.endings) == 0 && len(c.text) < len(message) && len(grounding.Sentences(c.text)) == 1 && grounding.IsStump(c.text)
+		len(c.endings) == 0 && len(c.text) < len(message) && len(text.Sentences(c.text)) == 1 && grounding.IsStump(c.text)
 }
 
 // withAntecedent returns a copy of a claim with what of its message before it names what it rests on.
@@ -104,7 +104,7 @@ func (c *ownClaim) isStump(message string) bool {
 func (c *ownClaim) withAntecedent(before string, others []*ownClaim, endings []ending, lean grounding.Lean) *ownClaim {
 	with := *c
 	own := text.Line(said.Own(c.source.Content))
-	sentences := grounding.Sentences(before)
+	sentences := text.Sentences(before)
 	if i := naming(sentences); i >= 0 {
 		s, open := sentences[i], pronounOf(c.text) != ofNone && peopleIn(sentences[i]) != 1
 		if i > 0 && i == len(sentences)-1 && pronounOf(c.text) != ofNone && peopleIn(s) > 0 && peopleIn(sentences[i-1]) > 0 {

@@ -70,8 +70,8 @@ const fewWords = 3
 // more of the claim or that the sentence depends on, up to one of the withdrawn, which are
 // folded. The result is verbatim.
 func sentencesOf(says claimWords, quote, message string, withdrawn []string) []string {
-	sentences := grounding.Sentences(message)
-	if strings.Contains(message, quote) && len(grounding.Sentences(quote)) > 1 && text.Tokens(quote) <= maxSentence {
+	sentences := text.Sentences(message)
+	if strings.Contains(message, quote) && len(text.Sentences(quote)) > 1 && text.Tokens(quote) <= maxSentence {
 		return []string{quote}
 	}
 	at := slices.IndexFunc(sentences, func(s string) bool { return quote != "" && grounding.HoldsQuote(s, quote) })

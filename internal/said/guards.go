@@ -81,7 +81,7 @@ var guards = map[string]func(v *value) bool{
 		if trades[v.m.canon] {
 			return v.reader.people(v.obj) || v.first.upper && !v.article && v.lex.of != "von"
 		}
-		return v.article || v.first.upper || v.first.quoted || v.reader.lower || v.reader.hasDigit(span{v.obj.lo, min(v.obj.hi, v.obj.lo+2)}) || v.lex.han
+		return v.article || v.first.upper || v.first.quoted || v.reader.lower || strings.Contains(v.first.word, "@") || v.reader.hasDigit(span{v.obj.lo, min(v.obj.hi, v.obj.lo+2)}) || v.lex.han
 	},
 	"tradezh": func(v *value) bool { // not 我的工作是个坑
 		return v.reader.people(v.obj) || v.n >= 2 && !counters[v.before] && (v.obj.hi == len(v.t) || v.t[v.obj.hi].word != "的")
