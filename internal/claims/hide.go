@@ -296,13 +296,7 @@ func (t *targets) mostLike(whole string, parts []string) (best string) {
 	best = whole
 	most := 0.0
 	for _, part := range parts {
-		near := about.Near(topics.Of(part))
-		for _, term := range text.QueryTerms(part, 0) {
-			if slices.Contains(terms, term) {
-				near++
-			}
-		}
-		if near > most {
+		if near := about.Near(topics.Of(part)) + float64(shared(text.QueryTerms(part, 0), terms)); near > most {
 			most, best = near, part
 		}
 	}
@@ -426,13 +420,8 @@ func (texts meantTexts) restatedBy(m *schema.Memory) bool {
 	}
 	terms := text.QueryTerms(m.Content, 0)
 	return slices.ContainsFunc(texts, func(held meantText) bool {
-		shared := 0
-		for _, term := range terms {
-			if slices.Contains(held.terms, term) {
-				shared++
-			}
-		}
-		return shared > 0 && float64(shared) >= leastRestated*float64(len(terms))
+		n := shared(terms, held.terms)
+		return n > 0 && float64(n) >= leastRestated*float64(len(terms))
 	})
 }
 

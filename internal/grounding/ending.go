@@ -132,9 +132,9 @@ var denials = regexp.MustCompile(`(?i)\b(?:no longer|no more|don['’]?t|nicht m
 // quoted matches quotations, of which nothing is the speaker's.
 var quoted = regexp.MustCompile(`["“”„«»「」『』]`)
 
-// states reports whether a sentence asks and quotes nothing.
-func states(sentence string) bool {
-	return !quoted.MatchString(sentence) && !text.EndsAsking(sentence)
+// statements returns the sentences of a text that ask and quote nothing.
+func statements(s string) []string {
+	return slices.DeleteFunc(text.Sentences(text.Line(s)), func(sentence string) bool { return quoted.MatchString(sentence) || text.EndsAsking(sentence) })
 }
 
 // clauseBreak separates clauses.
@@ -144,18 +144,16 @@ var clauseBreak = regexp.MustCompile(`[,;:()–—]+ ?| -+ |[.!…]+$|\b(?:becau
 // or does. It knows English, German, Spanish and Chinese. It is strict: what is
 // asked, quoted, denied, planned or doubted ends nothing, nor does one of several things.
 func Endings(s string) (all []Ending) {
-	if hasHan(s) {
-		return endingsHan(s)
-	}
-	if !mayEnd().MayMatch(s) {
+	parse, breaks := endingOf, clauseBreak
+	switch {
+	case hasHan(s):
+		parse, breaks = endingOfHan, clausesZH
+	case !mayEnd().MayMatch(s):
 		return nil
 	}
-	for _, sentence := range text.Sentences(text.Line(s)) {
-		if !states(sentence) {
-			continue
-		}
-		for _, clause := range clauseBreak.Split(sentence, -1) {
-			if e, ok := endingOf(strings.TrimSpace(clause), sentence); ok {
+	for _, sentence := range statements(s) {
+		for _, clause := range breaks.Split(sentence, -1) {
+			if e, ok := parse(strings.TrimSpace(clause), sentence); ok {
 				all = append(all, e)
 			}
 		}
@@ -372,8 +370,8 @@ func (e *Ending) Ends(old string, said, ended time.Time) bool {
 	if hasHan(old) || hasHan(e.keys[0]) {
 		rests = e.restsHan
 	}
-	for _, sentence := range text.Sentences(text.Line(old)) {
-		if states(sentence) && !e.remains(sentence) && rests(sentence) && e.holdsUntil(sentence, said, ended) {
+	for _, sentence := range statements(old) {
+		if !e.remains(sentence) && rests(sentence) && e.holdsUntil(sentence, said, ended) {
 			return !e.statedBy(old)
 		}
 	}

@@ -211,19 +211,9 @@ func (d date) heldBy(turn, foldedTurn string, at time.Time) bool {
 
 // Quote is the sentence of a turn that shares the most words with the statement.
 func (s Statement) Quote(turn string) string {
-	wanted := make(map[string]bool, len(s.terms))
-	for _, t := range s.terms {
-		wanted[t] = true
-	}
 	best, most := "", -1
 	for _, sentence := range text.Sentences(turn) {
-		n := 0
-		for _, t := range text.QueryTerms(sentence, 0) {
-			if wanted[t] {
-				n++
-			}
-		}
-		if n > most {
+		if n := text.Held(s.terms, sentence); n > most {
 			best, most = sentence, n
 		}
 	}
@@ -239,14 +229,7 @@ func (s Statement) Dated(said string, at time.Time) bool {
 
 // Aligned is the share of the statement's words that a text holds, 0–1.
 func (s Statement) Aligned(sentence string) float64 {
-	said := text.TermsOf(sentence)
-	held := 0
-	for _, t := range s.terms {
-		if said[t] {
-			held++
-		}
-	}
-	return float64(held) / float64(max(1, len(s.terms)))
+	return float64(text.Held(s.terms, sentence)) / float64(max(1, len(s.terms)))
 }
 
 // Sentence is the sentence of a text that contains a quotation, "" if none does.

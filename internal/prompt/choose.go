@@ -397,7 +397,7 @@ func (c *Section) Unquoted(entries []Entry, question string, p *lexicon.Plan) []
 					rest = strings.Replace(rest, part, " ", 1)
 				}
 			}
-			return 3*len(rest) <= len(shown) && held(terms, rest) == 0
+			return 3*len(rest) <= len(shown) && text.Held(terms, rest) == 0
 		})
 	})
 }

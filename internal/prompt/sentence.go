@@ -51,14 +51,7 @@ func (w claimWords) in(s string) float64 {
 	if len(w) == 0 {
 		return 1
 	}
-	said := text.Terms(s)
-	held := 0
-	for _, term := range w {
-		if slices.Contains(said, term) {
-			held++
-		}
-	}
-	return float64(held) / float64(len(w))
+	return float64(text.Held(w, s)) / float64(len(w))
 }
 
 // fewWords is the maximum length of a sentence that is taken for an answer to the

@@ -11,7 +11,7 @@ import (
 func AsksYou(s string) bool {
 	words := " " + strings.Join(courtesyWords(s), " ") + " "
 	addressed := strings.Contains(words, " hast ") && strings.Contains(words, " du ") || strings.Contains(words, " haben ") && strings.Contains(s, " Sie ")
-	return addressed && germanSaid.MatchString(words) || youSaid.MatchString(requestsYou.ReplaceAllString(words, " ")) || chineseYouSaid.MatchString(s)
+	return addressed && germanSaid.MatchString(words) || youSaid.MatchString(requestsYou.ReplaceAllString(words, " … ")) || chineseYouSaid.MatchString(s)
 }
 
 var (
