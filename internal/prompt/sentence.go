@@ -134,27 +134,27 @@ func Shown(s string) string {
 		return s
 	}
 	at := len(strings.TrimSuffix(cut, "…"))
+	end := func(bound int) int { // a Chinese character before a space belongs to its clause
+		if r, size := utf8.DecodeRuneInString(s[bound:]); unicode.Is(unicode.Han, r) {
+			bound += size
+		}
+		return bound
+	}
 	ends := len(s)
 	if bound := clauseBound.FindStringIndex(s[at:]); bound != nil {
-		ends = at + bound[0]
-		if r, size := utf8.DecodeRuneInString(s[ends:]); unicode.Is(unicode.Han, r) {
-			ends += size
-		}
+		ends = end(at + bound[0])
 	}
-	if text.Tokens(s[:ends]) <= maxSentence+clauseRest {
-		if ends == len(s) {
-			return s
+	if text.Tokens(s[:ends]) > maxSentence+clauseRest {
+		bounds := clauseBound.FindAllStringIndex(s[:at], -1)
+		if len(bounds) == 0 || bounds[len(bounds)-1][0] <= at*2/3 {
+			return cut
 		}
-		return strings.TrimSpace(s[:ends]) + "…"
+		ends = end(bounds[len(bounds)-1][0])
 	}
-	if bounds := clauseBound.FindAllStringIndex(s[:at], -1); len(bounds) > 0 && bounds[len(bounds)-1][0] > at*2/3 {
-		last := bounds[len(bounds)-1][0]
-		if r, size := utf8.DecodeRuneInString(s[last:]); unicode.Is(unicode.Han, r) {
-			last += size
-		}
-		return strings.TrimSpace(s[:last]) + "…"
+	if ends == len(s) {
+		return s
 	}
-	return cut
+	return strings.TrimSpace(s[:ends]) + "…"
 }
 
 // forgottenSource returns the message of the user's own that a claim was read from, if that is

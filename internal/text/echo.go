@@ -92,13 +92,11 @@ func IsNoAnswer(s string) bool {
 	unknown := false
 	for clause := range strings.FieldsFuncSeq(s, endsClause) {
 		words := courtesyWords(clause)
-		said := saysUnknown(words)
-		for !said && len(words) > 0 && (apologies[words[0]] || besideUnknown[words[0]]) {
+		for !saysUnknown(words) && len(words) > 0 && (apologies[words[0]] || besideUnknown[words[0]]) {
 			words = words[1:]
-			said = saysUnknown(words)
 		}
 		switch {
-		case said:
+		case saysUnknown(words):
 			unknown = true
 		case len(words) == 0:
 		case unknown && asksForAnswer(words):

@@ -130,20 +130,9 @@ var (
 
 func (w askedWords) english() bool {
 	first, second := w[0], w.at(1)
-	cleft := func(from int) bool { return w.has(from, englishBe) } // "what's important to me is honesty"
 	switch first {
-	case "whats", "wheres", "whos", "hows", "whens", "whys":
-		return !cleft(2) && second != "more" && second != "done"
 	case "what", "which", "whose":
-		return w.englishNamed(1, first == "which") && !cleft(w.auxAt(1)+1) || first == "what" && second == "happened" && len(w) > 2 && !cleft(2)
-	case "who", "whom":
-		switch {
-		case w.at(2) == "that" && len(w) == 3, w.at(2) == "have" && w.at(3) == "thought", w.at(2) == "kidding" || w.at(3) == "kidding" || w.at(3) == "blame" || w.at(2) == "blame":
-			return false
-		}
-		return englishAux[second] || len(w) > 2 && (englishWhoDid[second] || strings.HasSuffix(second, "s") && !strings.HasSuffix(second, "ss") && !englishWhoNot[second] && !cleft(2) || len(second) > 4 && strings.HasSuffix(second, "ed"))
-	case "where", "when", "why":
-		return englishAux[second] && len(w) > 2
+		return w.englishNamed(1, first == "which") && !w.has(w.auxAt(1)+1, englishBe) || first == "what" && second == "happened" && len(w) > 2 && !w.has(2, englishBe)
 	case "how":
 		at := w.auxAt(1)
 		switch {
@@ -159,7 +148,7 @@ func (w askedWords) english() bool {
 	if englishPrep[first] && (second == "what" || second == "which" || second == "whom" || second == "whose") {
 		return w.englishNamed(2, false)
 	}
-	return w.englishInverted()
+	return w.hasEnglishForm()
 }
 
 // auxAt returns where the first auxiliary from i on is, -1 for nowhere.
@@ -197,7 +186,7 @@ type askForm struct{ is, unless *regexp.Regexp }
 func asking(is, unless string) askForm {
 	sets := map[string]map[string]bool{
 		"subject": englishSubject, "owner": englishOwner, "any": englishAny, "exclaims": englishExclaims, "base": englishBase, "did": englishDid,
-		"done": englishDone, "state": englishState, "most": englishMost, "aux": englishAux, "none": englishNoSubject, "not": germanNot,
+		"done": englishDone, "be": englishBe, "who": englishWhoDid, "whonot": englishWhoNot, "state": englishState, "most": englishMost, "aux": englishAux, "none": englishNoSubject, "not": germanNot,
 	}
 	compile := func(expr string) *regexp.Regexp {
 		return regexp.MustCompile(`^(?:` + inSets.ReplaceAllStringFunc(expr, func(name string) string {
@@ -212,10 +201,17 @@ func asking(is, unless string) askForm {
 
 var inSets = regexp.MustCompile(`\{[a-z]+\}`)
 
-// invertedForms are questions that begin with their verb. "can you" asks to do something.
-var invertedForms = sync.OnceValue(func() []askForm {
+// englishForms are questions that begin with their verb, or with a question word before it. "can you"
+// asks to do something.
+var englishForms = sync.OnceValue(func() []askForm {
+	const notWho = `\S+ \S+ (?:that $|have thought |(?:\S+ )?(?:kidding|blame) )`
+	const cleft = `|\S+ \S+ (?:\S+ )*{be} ` // "what's important to me is honesty"
 	const unnamed = `\S+ (?:{none}|{aux}|{subject}|\S*ly|\S*ing) `
 	return []askForm{
+		asking(`(?:what|where|who|how|when|why)s \S`, `\S+ (?:more|done) `+cleft),
+		asking(`whom? (?:{aux} |(?:{who}|\S{3,}ed) \S)`, notWho),
+		asking(`whom? \S*s \S`, notWho+`|\S+ (?:\S*ss|{whonot}) `+cleft),
+		asking(`(?:where|when|why) {aux} \S`, ""),
 		asking(`had(?:nt)? i ever |dont (?:i|we|they) |do {any} |should {any} \S+ \S`, ""),
 		asking(`should {subject} `, `\S+ (?:you|u) `),
 		asking(`do {subject} `, `do it |\S+ \S+ (?:know|{exclaims}) `),
@@ -234,10 +230,10 @@ var invertedForms = sync.OnceValue(func() []askForm {
 	}
 })
 
-// englishInverted reports a question that begins with its verb.
-func (w askedWords) englishInverted() bool {
+// hasEnglishForm reports a question of one of englishForms.
+func (w askedWords) hasEnglishForm() bool {
 	clause := strings.Join(w, " ") + " "
-	return englishAux[w[0]] && len(w) > 2 && slices.ContainsFunc(invertedForms(), func(f askForm) bool {
+	return (len(w) > 2 || !englishAux[w[0]]) && slices.ContainsFunc(englishForms(), func(f askForm) bool {
 		return f.is.MatchString(clause) && (f.unless == nil || !f.unless.MatchString(clause))
 	})
 }
