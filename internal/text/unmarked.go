@@ -230,10 +230,13 @@ var englishForms = sync.OnceValue(func() []askForm {
 	}
 })
 
+// englishOpens are the first words of englishForms beside the verbs.
+var englishOpens = WordSet(`whats wheres whos hows whens whys who whom where when why`)
+
 // hasEnglishForm reports a question of one of englishForms.
 func (w askedWords) hasEnglishForm() bool {
 	clause := strings.Join(w, " ") + " "
-	return (len(w) > 2 || !englishAux[w[0]]) && slices.ContainsFunc(englishForms(), func(f askForm) bool {
+	return (englishOpens[w[0]] || englishAux[w[0]] && len(w) > 2) && slices.ContainsFunc(englishForms(), func(f askForm) bool {
 		return f.is.MatchString(clause) && (f.unless == nil || !f.unless.MatchString(clause))
 	})
 }
@@ -348,9 +351,15 @@ var spanishForms = []struct {
 	{regexp.MustCompile(spanishLead + `(?:` + spanishAsking + `) \S`), MayAsk},
 }
 
+// spanishOpens matches how they begin, which most clauses do not.
+var spanishOpens = regexp.MustCompile(spanishLead + `(?:qu|cu|c[oó]mo|a?d[oó]nde)`)
+
 // spanish reads a clause that begins with a question word.
 func (w askedWords) spanish() Asking {
 	clause := strings.Join(w, " ") + " "
+	if !spanishOpens.MatchString(clause) {
+		return AsksNot
+	}
 	for _, form := range spanishForms {
 		if form.MatchString(clause) {
 			return form.asking
