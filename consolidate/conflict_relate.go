@@ -144,7 +144,7 @@ func addSources(p *relation.Party, sources []schema.Evidence) {
 			p.Said = s.EventTime.Time
 		}
 		sentence := grounding.Sentence(s.Content, s.Quote)
-		if bySpeaker(p.Subject, s.Speaker, s.Owner) && grounding.StatesOutright(sentence, claims.Predicate(p.Predicate), p.Object) && !claims.Beside(sentence) {
+		if bySpeaker(p.Subject, s.Speaker, s.Owner) && claims.StatesOutright(sentence, claims.Predicate(p.Predicate), p.Object) && !claims.Beside(sentence) {
 			p.Outright = true // of a second home it is not stated that it is the only one
 		}
 	}

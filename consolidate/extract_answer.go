@@ -119,7 +119,7 @@ func (a *extractAnswer) claims(turns []turn, in *Input, shown map[string][]showi
 // that hold no name and nothing that may stay true, such as a request. Small models
 // write such facts.
 func claimsNothing(content string, cited []*turn) bool {
-	if strings.HasSuffix(content, "?") || strings.HasSuffix(content, "？") {
+	if text.EndsAsking(content) {
 		return true
 	}
 	copied := slices.ContainsFunc(cited, func(t *turn) bool { return grounding.HoldsQuote(t.Content, content) })

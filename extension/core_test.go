@@ -249,7 +249,7 @@ func TestCoreMemoryKeepsItsBudget(t *testing.T) {
 
 // The end of a long prompt is the question that chooses the core section, as it is searched for.
 func TestEndOfLongPromptChoosesCoreSection(t *testing.T) {
-	x, say := talked(t, Config{CoreMemory: CoreMemoryConfig{ProfileTokens: 110, OwnAffairsTokens: 110}})
+	x, say := talked(t, Config{CoreMemory: CoreMemoryConfig{ProfileTokens: 140, OwnAffairsTokens: 140}})
 	fruits := strings.Fields("apples pears plums cherries peaches mangos papayas figs dates limes lemons oranges melons grapes kiwis quinces apricots guavas")
 	for i, fruit := range append(slices.Clone(fruits), "wasps") {
 		say(time.Date(2026, 2, 2, 10, i, 0, 0, time.UTC), "a", "I'm allergic to "+fruit+".", "")

@@ -298,7 +298,7 @@ func TestQuestionSelectsCoreLines(t *testing.T) {
 func TestQuestionSelectsCoreLinesByMeaning(t *testing.T) {
 	const bottles = "My cousin bottles limoncello."
 	for _, e := range []EmbeddingConfig{{}, {Embedder: &vectortest.Topics{}, Model: "topics"}} { // knows that "cello" belongs to "music"
-		l := newOneLife(t, Config{CoreMemory: CoreMemoryConfig{ProfileTokens: 100, OwnAffairsTokens: 100}, Embedding: e})
+		l := newOneLife(t, Config{CoreMemory: CoreMemoryConfig{ProfileTokens: 90, OwnAffairsTokens: 90}, Embedding: e})
 		l.tells("march", bottles, "The user's cousin bottles limoncello.")
 		for i := range 30 {
 			l.tells("march", fmt.Sprintf("My shelf number %d is painted in colour %d.", i, i), fmt.Sprintf("The user's shelf number %d is painted in colour %d.", i, i))

@@ -167,16 +167,7 @@ func (ix *index) inflected(p *part) {
 
 // isQuestion reports a text that only asks.
 func isQuestion(s string) bool {
-	s = strings.TrimSpace(s)
-	if !strings.HasSuffix(s, "?") && !strings.HasSuffix(s, "？") {
-		return false
-	}
-	for i, c := range s[:len(s)-1] {
-		if c == '。' || (c == '.' || c == '!') && i+1 < len(s) && s[i+1] == ' ' && i > 3 {
-			return false
-		}
-	}
-	return true
+	return text.EndsAsking(s) && !slices.ContainsFunc(text.Sentences(text.Line(s)), func(s string) bool { return !text.EndsAsking(s) })
 }
 
 // isInformative reports a turn that is no question and no courtesy.

@@ -8,6 +8,7 @@ import (
 	"github.com/ebbmem/ebb/internal/claims"
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/said"
+	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/internal/topics"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -120,7 +121,7 @@ func nearest(content string, turns []schema.Memory, d *Deps) *backing {
 	align := func(least float64, turns ...schema.Memory) {
 		most = max(most, least)
 		for i := range turns {
-			for _, sentence := range grounding.Sentences(turns[i].Content) {
+			for _, sentence := range text.Sentences(turns[i].Content) {
 				aligned := c.Aligned(sentence)
 				if c.Dated(sentence, turns[i].EventTime.In(d.Location)) {
 					aligned++

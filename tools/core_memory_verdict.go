@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/poison"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
@@ -118,19 +119,8 @@ func (w *coreWrite) said(piece string) *backing {
 // inOrder reports whether the words that a text and a turn share have the same
 // order in both.
 func inOrder(piece, turn string) bool {
-	all := text.Terms(turn)
-	left := all
-	for _, term := range text.Terms(piece) {
-		if text.IsStopWord(term) || !slices.Contains(all, term) { // the user's own name, say, for "I"
-			continue
-		}
-		at := slices.Index(left, term)
-		if at < 0 {
-			return false
-		}
-		left = left[at+1:]
-	}
-	return true
+	// not of all words: the user's own name, say, stands for "I"
+	return grounding.InOrder(slices.DeleteFunc(text.Terms(piece), text.IsStopWord), text.Terms(turn))
 }
 
 // order returns a text that reads like an instruction and is not the user's own,

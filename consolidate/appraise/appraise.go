@@ -6,10 +6,8 @@ package appraise
 import (
 	"context"
 	"fmt"
-	"iter"
 	"regexp"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/ebbmem/ebb/internal/emotion"
@@ -107,7 +105,8 @@ func LevelOf(importance float64) string {
 // Corrects reports whether a message corrects something, by its words in English and Turkish:
 // "that's wrong", "actually, …", "it's 45, not 40". A question and a condition do not.
 func Corrects(message string) bool {
-	for sentence := range sentences(message) {
+	for _, sentence := range text.Sentences(message) {
+		sentence = text.Fold(sentence)
 		if corrects.MatchString(sentence) && !supposes.MatchString(sentence) {
 			return true
 		}
@@ -118,33 +117,15 @@ func Corrects(message string) bool {
 // Denies reports whether a message begins with a no and goes on: "No, the painter charges 45".
 // Whether that corrects something depends on what it answers.
 func Denies(message string) bool {
-	for sentence := range sentences(message) {
+	for _, sentence := range text.Sentences(message) {
+		sentence = text.Fold(sentence)
 		return denies.MatchString(sentence) && !declines.MatchString(sentence)
 	}
 	return false
 }
 
-// sentences yields the folded sentences of a message with their ends.
-func sentences(message string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for line := range strings.SplitSeq(message, "\n") {
-			for line = text.Fold(line); line != ""; {
-				n := len(line)
-				if end := sentenceEnd.FindStringIndex(line); end != nil {
-					n = end[1]
-				}
-				if s := strings.TrimSpace(line[:n]); s != "" && !yield(s) {
-					return
-				}
-				line = line[n:]
-			}
-		}
-	}
-}
-
 var (
-	sentenceEnd = regexp.MustCompile(`[.!?]+(?:\s|$)`)
-	corrects    = regexp.MustCompile(
+	corrects = regexp.MustCompile(
 		// at the beginning, behind a no
 		`^(?:(?:no|nope|hm+|oh|ah|sorry|wait|well|hay[iı]r|yok)[,.! ]+)*(?:(?:wrong|incorrect|not (?:quite|right|correct|true)|yanl[iı]s|oyle degil|tam degil|dogrusu)(?:[,.!:;–—-]|$)|(?:correction|actually|asl[iı]nda|duzeltme|duzelteyim|dogrusu)[,.!: ])` +
 			// what was said is wrong

@@ -149,14 +149,7 @@ func (p *update) joined() string {
 // says returns the share of the terms of some texts that another one contains, 0–1.
 func says(one string, others ...string) float64 {
 	terms := text.QueryTerms(strings.Join(others, " "), 0)
-	said := text.Terms(one)
-	n := 0
-	for _, t := range terms {
-		if slices.Contains(said, t) {
-			n++
-		}
-	}
-	return float64(n) / float64(max(1, len(terms)))
+	return float64(text.Held(terms, one)) / float64(max(1, len(terms)))
 }
 
 // readSources reads what the merged claim rests on: the sources of both, or a claim

@@ -25,8 +25,7 @@ const (
 	contact                       // a value of which people have one for work, one at home
 )
 
-// Functional are the predicates with one object at a time, by the names that
-// [grounding.StatesOutright] knows.
+// Functional are the predicates with one object at a time, see [claims.Predicate].
 var Functional = map[string]objectKind{
 	"lives_in": place, "home_town": place,
 	"works_at": named, "married_to": named, "partner": named, "name": named,

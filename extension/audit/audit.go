@@ -220,7 +220,7 @@ func (a *auditor) repetitions(t *transfer.Text) {
 		a.found(Loops, t, "a memory block that was stored as a message", true)
 		return
 	}
-	for sentence := range strings.FieldsFuncSeq(t.Text, endsSentence) {
+	for _, sentence := range text.Sentences(t.Text) {
 		words := text.Terms(sentence)
 		if len(words) < loopWords || !specific(sentence) {
 			continue
@@ -245,8 +245,6 @@ func (a *auditor) count(in map[uint64]*repeated, who string, words []string, whe
 	}
 	return r
 }
-
-func endsSentence(r rune) bool { return strings.ContainsRune(".!?\n。！？", r) }
 
 // specific reports whether a sentence has a number, or a name that is not its first
 // word: phrases such as "let me know if you need anything else" have neither.

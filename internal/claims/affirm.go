@@ -24,12 +24,11 @@ var (
 		`段落|邮件|文件|文章|作文|清单|列表|表格|日历|日程|提醒|闹钟|购物车|照片|[个该本进出]群`)
 )
 
-// sentences matches each sentence, keepsIt those that say not to forget, or that something was
+// keepsIt matches sentences that say not to forget, or that something was
 // forgotten by mistake, asksOf a question that only asks for a yes, and asksWhich one that
 // a yes does not answer.
 var (
-	sentences = regexp.MustCompile(`(?s).+?(?:[。！？]+|[.?!…]+(?:\s|$)|$)`)
-	keepsIt   = prefilter.New(`(?i)(?:n['’]?t|\bnot|\bnever|\bdid i|\brather than|\binstead of|\bwithout)(?: \pL+){0,4}? forget|\bi(?:['’]ll| will)? (?:keep|leave)\b`,
+	keepsIt = prefilter.New(`(?i)(?:n['’]?t|\bnot|\bnever|\bdid i|\brather than|\binstead of|\bwithout)(?: \pL+){0,4}? forget|\bi(?:['’]ll| will)? (?:keep|leave)\b`,
 		`(?i)\b(?:nicht|nie|niemals)(?: \pL+){0,2} vergess|\bvergess\pL* (?:\pL+ ){0,3}?(?:nicht|nie)\b|\b(?:habe?|hatte) ich\b[^.?!]*vergessen|\bich (?:behalte|lasse)\b`,
 		`(?i)(?:^|[^\pL])(?:no|nunca)(?: \pL+){0,4}? olvid|(?:^|[^\pL])(?:en vez|en lugar) de olvid`, `(?:别|別|没|沒|莫|(?:^|[^是要想])不)[要会會能再想让讓我]{0,4}忘`)
 	// asking matches the words of the question itself, which a memory may hold by chance.
@@ -43,7 +42,7 @@ var (
 // that you went to see a lawyer?", "Do you mean the lawyer?". Who edits a text, a list or a
 // calendar asks to remove things too.
 func whatItAsks(answer, message string) string {
-	parts := slices.DeleteFunc(sentences.FindAllString(answer, -1), keepsIt.MatchString)
+	parts := slices.DeleteFunc(text.Sentences(answer), keepsIt.MatchString)
 	last := len(parts) - 1
 	for ; last >= 0 && !strings.ContainsAny(parts[last], "?？"); last-- {
 	}
@@ -56,8 +55,8 @@ func whatItAsks(answer, message string) string {
 			return asksToForget.MatchString(s) || asksToRemove.MatchString(s) || asksMeant.MatchString(s)
 		}
 	}
-	whole := strings.Join(parts, "")
-	if len(ToForget(message)) > 0 && (asks(strings.Join(parts[last:], "")) || asksOf.MatchString(parts[last]) && asks(whole)) {
+	whole := strings.Join(parts, " ")
+	if len(ToForget(message)) > 0 && (asks(strings.Join(parts[last:], " ")) || asksOf.MatchString(parts[last]) && asks(whole)) {
 		return whole
 	}
 	return ""

@@ -52,7 +52,7 @@ func pointsElsewhere(sentence string) bool {
 // withBareKeep has requests to keep that only point at another sentence name nothing, and adds one for
 // such a sentence if no pattern parsed a request.
 func (m *Message) withBareKeep() {
-	sentences := grounding.Sentences(m.Content)
+	sentences := text.Sentences(m.Content)
 	at := slices.IndexFunc(sentences, pointsElsewhere)
 	if at < 0 || at == 0 && !keepsOther(sentences[0]) { // "Remember this, my son gets hives"
 		return
@@ -71,7 +71,7 @@ func (m *Message) withBareKeep() {
 // before it with the facts that patterns parsed, or all if that sentence is not one.
 func (w *reading) madeBefore(request string) []*schema.Memory {
 	all := w.madeIn("")
-	sentences := grounding.Sentences(w.Content)
+	sentences := text.Sentences(w.Content)
 	at := slices.IndexFunc(sentences, func(s string) bool { return overlap(s, request) })
 	if at < 1 || !slices.ContainsFunc(all, func(m *schema.Memory) bool { return overlap(m.Content, sentences[at-1]) }) {
 		return all
@@ -97,7 +97,7 @@ func noWish(sentence string) bool {
 // ofText reports whether a sentence of a few words without a subject says how a text should be that
 // the message asks for: "Can you word an invitation? Warm, three lines, no rhymes."
 func (m *Message) ofText(sentence string) bool {
-	return len(text.Terms(sentence)) <= appositionTerms && !subject.MatchString(sentence) && slices.ContainsFunc(grounding.Sentences(m.Content), func(s string) bool {
+	return len(text.Terms(sentence)) <= appositionTerms && !subject.MatchString(sentence) && slices.ContainsFunc(text.Sentences(m.Content), func(s string) bool {
 		return !overlap(s, sentence) && said.Asks(s) && asksForText.MatchString(s)
 	})
 }

@@ -28,9 +28,8 @@ type part struct {
 // Patterns that divide a message. turning matches words for another subject at the beginning of a
 // clause.
 var (
-	sentenceEnd = regexp.MustCompile(`[.!?…]+(?:\s+|$)|[。！？]+|\n+`)
-	partEnd     = regexp.MustCompile(`(?i)[,;:]+\s+(?:(?:and|but|und|aber|y|e|pero)\s+)?|[，；：]+|\s+[–—-]+\s+|\s+(?:and|but|und|aber|y|e|pero)\s+`)
-	turning     = prefilter.New(`(?i)^(?:ah? |oh |ach )?(?:also|besides|another thing|one more thing|something else|btw|by the way|on another note|separately|unrelated|other than that|apart from that|außerdem|übrigens|ausserdem|noch (?:was|etwas)|was anderes|nebenbei|ansonsten|tambi[eé]n|adem[aá]s|otra cosa|por cierto|aparte|de paso|por otro lado)(?:[^\pL]|$)`,
+	partEnd = regexp.MustCompile(`(?i)[,;:]+\s+(?:(?:and|but|und|aber|y|e|pero)\s+)?|[，；：]+|\s+[–—-]+\s+|\s+(?:and|but|und|aber|y|e|pero)\s+`)
+	turning = prefilter.New(`(?i)^(?:ah? |oh |ach )?(?:also|besides|another thing|one more thing|something else|btw|by the way|on another note|separately|unrelated|other than that|apart from that|außerdem|übrigens|ausserdem|noch (?:was|etwas)|was anderes|nebenbei|ansonsten|tambi[eé]n|adem[aá]s|otra cosa|por cierto|aparte|de paso|por otro lado)(?:[^\pL]|$)`,
 		`^(?:另外|还有|還有|对了|對了|此外|顺便|另一件事|再说)`)
 )
 
@@ -52,11 +51,11 @@ func partsOf(message string) (parts []part) {
 		}
 	}
 	from := 0
-	for n, at := range sentenceEnd.FindAllStringIndex(message, -1) {
-		clauses(from, at[0], n)
-		from = at[1]
+	for n, sentence := range text.Sentences(message) {
+		from += strings.Index(message[from:], sentence)
+		clauses(from, from+len(withoutStop(sentence)), n)
+		from += len(sentence)
 	}
-	clauses(from, len(message), len(message))
 	return parts
 }
 
@@ -209,7 +208,7 @@ func (w *reading) beside(t *targets, q wish, message *schema.Memory, quotes []st
 			end++
 		}
 		s := strings.TrimSpace(message.Content[parts[i].lo:parts[end].hi])
-		asks := strings.HasPrefix(strings.TrimSpace(message.Content[parts[end].hi:]), "?") || strings.HasPrefix(message.Content[parts[end].hi:], "？")
+		asks := strings.IndexAny(strings.TrimSpace(message.Content[parts[end].hi:]), "?？") == 0
 		if len(telling(s)) >= fewestTerms && !asks && !text.IsSmallTalk(s) && len(said.Requests(s)) == 0 {
 			of.stays = append(of.stays, s)
 		}

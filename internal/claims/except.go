@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
 
@@ -18,9 +19,9 @@ func withoutException(about string) (meant, exception string) {
 	if at == nil || at[0] == 0 || strings.HasSuffix(about[:at[0]], " o") { // "más o menos la mitad"
 		return about, ""
 	}
-	end := len(about)
-	if stop := sentenceEnd.FindStringIndex(about[at[1]:]); stop != nil {
-		end = at[1] + stop[0]
+	end := at[1]
+	if rest := text.Sentences(about[end:]); len(rest) > 0 {
+		end += strings.Index(about[end:], rest[0]) + len(withoutStop(rest[0]))
 	}
 	return about[:at[0]] + about[end:], about[at[1]:end]
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/names"
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/internal/text"
@@ -145,7 +144,7 @@ func (f *forgotten) toldBy(content, owner string, last int64, find func(term str
 			return true, nil
 		}
 	}
-	for _, sentence := range grounding.Sentences(content) {
+	for _, sentence := range text.Sentences(content) {
 		if f.ownPlace(sentence, owner, only) {
 			return true, nil
 		}

@@ -298,7 +298,7 @@ func (h *hiding) readMeant() {
 	for i := range t.claims {
 		m := &t.claims[i]
 		texts = append(texts, m.Content)
-		best := t.mostLike(m.Content, clauseEnd.Split(m.Content, -1))
+		best := t.mostLike(m.Content, partEnd.Split(m.Content, -1))
 		if clause := ClauseOf(m, m.Content); best == m.Content && clause != "" {
 			best = clause
 		}
@@ -307,7 +307,7 @@ func (h *hiding) readMeant() {
 	for i := range t.episodes {
 		if m := &t.episodes[i]; len(t.claims) == 0 && (t.itself || m.ID != h.ID) {
 			texts = append(texts, m.Content)
-			if best := t.mostLike(m.Content, clauseEnd.Split(m.Content, -1)); best != m.Content {
+			if best := t.mostLike(m.Content, partEnd.Split(m.Content, -1)); best != m.Content {
 				h.secret = append(h.secret, gistOf(best))
 			}
 		}

@@ -147,6 +147,16 @@ func Parse(content, sentence string, names []string) (c said.Claim, outright boo
 	return said.Claim{}, false
 }
 
+// StatesOutright reports whether a sentence states a claim with this normalised predicate and
+// object about its speaker, by the patterns of [said.Claims]: "I moved to Oslo in May" states
+// lives_in Oslo; "my brother moved to Oslo" and "I would never move to Oslo" do not.
+func StatesOutright(sentence, predicate, object string) bool {
+	object = strings.TrimSpace(text.Fold(object))
+	return object != "" && slices.ContainsFunc(said.Claims(sentence, 0), func(c said.Claim) bool {
+		return c.Subject == "I" && !c.Denied && Predicate(c.Predicate) == predicate && grounding.HoldsWord(text.Fold(c.Object), object)
+	})
+}
+
 // OwnSentence returns the first sentence of a user's message about themselves, else
 // the one that most likely stays true, or "" if none may.
 func OwnSentence(message string) (sentence string) {

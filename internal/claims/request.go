@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/intent"
 	"github.com/ebbmem/ebb/internal/names"
 	"github.com/ebbmem/ebb/internal/prefilter"
@@ -350,7 +349,7 @@ func (w *reading) before(ctx context.Context, q *said.Request) (t targets, err e
 		return targets{}, nil // "delete that" is of what the assistant was asked to do
 	}
 	t.pointed = true
-	if all := grounding.Sentences(t.episodes[0].Content); q.LastSentence && len(all) > 1 {
+	if all := text.Sentences(t.episodes[0].Content); q.LastSentence && len(all) > 1 {
 		t.only = all[len(all)-1]
 	}
 	return t, nil

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/said"
+	"github.com/ebbmem/ebb/internal/text"
 )
 
 // Rewording is a claim in a model's words, by its sentences.
@@ -17,7 +18,7 @@ type reworded struct {
 
 // Reworded analyses a claim. It resolves dates against now.
 func Reworded(claim string, now time.Time) (r Rewording) {
-	for _, sentence := range grounding.Sentences(claim) {
+	for _, sentence := range text.Sentences(claim) {
 		r = append(r, reworded{sentence, grounding.Understand(sentence, now)})
 	}
 	return r

@@ -60,10 +60,7 @@ var changedForms = []*prefilter.Regexp{
 // now, each as the terms that name it: "jacked in slimming world", "lantus auf 18 Einheiten",
 // "se murio doña Ligia", "普拉提换到周六". What is asked or only planned is none.
 func Changed(s string) (things [][]string) {
-	for _, sentence := range Sentences(text.Line(s)) {
-		if !states(sentence) {
-			continue
-		}
+	for _, sentence := range statements(s) {
 		folded := strings.ReplaceAll(text.Fold(sentence), "`", "")
 		for _, form := range changedForms {
 			if !form.MayMatch(folded) {
@@ -135,10 +132,7 @@ type Frame struct {
 
 // FramesOf returns the clauses of a text that state something.
 func FramesOf(s string) (all []Frame) {
-	for _, sentence := range Sentences(text.Line(s)) {
-		if !states(sentence) {
-			continue
-		}
+	for _, sentence := range statements(s) {
 		for _, clause := range frameBreak.Split(text.Fold(sentence), -1) {
 			rest := nowWords.ReplaceAllString(clause, "")
 			if words := clauseWord.FindAllString(rest, mostFrame+1); len(words) >= 3 && len(words) <= mostFrame {

@@ -135,10 +135,13 @@ var denials = regexp.MustCompile(`(?i)\b(?:no longer|no more|don['’]?t|nicht m
 // quoted matches quotations, of which nothing is the speaker's.
 var quoted = regexp.MustCompile(`["“”„«»「」『』]`)
 
-// states reports whether a sentence asks and quotes nothing.
-func states(sentence string) bool {
-	return !quoted.MatchString(sentence) && !strings.HasSuffix(sentence, "?") && !strings.HasSuffix(sentence, "？")
+// statements returns the sentences of a text that ask and quote nothing.
+func statements(s string) []string {
+	return slices.DeleteFunc(text.Sentences(text.Line(s)), func(sentence string) bool { return !states(sentence) })
 }
+
+// states reports whether a sentence asks and quotes nothing.
+func states(sentence string) bool { return !quoted.MatchString(sentence) && !text.EndsAsking(sentence) }
 
 // clauseBreak separates clauses.
 var clauseBreak = regexp.MustCompile(`[,;:()–—]+ ?| -+ |[.!…]+$|\b(?:because|weil|denn|porque)\b`)
@@ -147,18 +150,16 @@ var clauseBreak = regexp.MustCompile(`[,;:()–—]+ ?| -+ |[.!…]+$|\b(?:becau
 // or does. It knows English, German, Spanish and Chinese. It is strict: what is
 // asked, quoted, denied, planned or doubted ends nothing, nor does one of several things.
 func Endings(s string) (all []Ending) {
-	if hasHan(s) {
-		return endingsHan(s)
-	}
-	if !mayEnd().MayMatch(s) {
+	parse, breaks := endingOf, clauseBreak
+	switch {
+	case hasHan(s):
+		parse, breaks = endingOfHan, clausesZH
+	case !mayEnd().MayMatch(s):
 		return nil
 	}
-	for _, sentence := range Sentences(text.Line(s)) {
-		if !states(sentence) {
-			continue
-		}
-		for _, clause := range clauseBreak.Split(sentence, -1) {
-			if e, ok := endingOf(strings.TrimSpace(clause), sentence); ok {
+	for _, sentence := range statements(s) {
+		for _, clause := range breaks.Split(sentence, -1) {
+			if e, ok := parse(strings.TrimSpace(clause), sentence); ok {
 				all = append(all, e)
 			}
 		}

@@ -18,7 +18,7 @@ import (
 // are, not what happened. The part is "" for all of the statement, and the old time alone if the
 // ending only moves an appointment.
 func (e *Ending) Part(old string, said, ended time.Time) (part string, ends bool) {
-	sentences, over := Sentences(text.Line(old)), 0
+	sentences, over := text.Sentences(text.Line(old)), 0
 	for _, sentence := range sentences {
 		of, is := e.partOf(sentence, said, ended)
 		if !is {
@@ -113,7 +113,7 @@ func says(clause string) bool {
 
 // SaysMore reports whether a text states something beside a part of it.
 func SaysMore(s, part string) bool {
-	return slices.ContainsFunc(Sentences(text.Line(s)), func(sentence string) bool {
+	return slices.ContainsFunc(text.Sentences(text.Line(s)), func(sentence string) bool {
 		return slices.ContainsFunc(clausesOf(sentence), func(clause string) bool { return !strings.Contains(part, clause) && says(clause) })
 	})
 }
@@ -214,7 +214,7 @@ func Outlives(old, later string, thing []string) bool {
 		return false
 	}
 	named := false
-	for _, sentence := range Sentences(text.Line(old)) {
+	for _, sentence := range text.Sentences(text.Line(old)) {
 		for _, clause := range clausesOf(sentence) {
 			raw := tokens.FindAllString(clause, -1)
 			at := slices.IndexFunc(raw, func(w string) bool { return strings.Join(text.Terms(w), " ") == thing[len(thing)-1] })
@@ -287,7 +287,7 @@ var (
 // MovedPart returns the time of an earlier text that says when something is, which a later one
 // moves, "" if it names none.
 func MovedPart(old string, said time.Time) string {
-	for _, sentence := range Sentences(text.Line(old)) {
+	for _, sentence := range text.Sentences(text.Line(old)) {
 		for _, clause := range clausesOf(sentence) {
 			if of := when(clause, said); of != clause || timed(clause) {
 				return of

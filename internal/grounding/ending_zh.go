@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/ebbmem/ebb/internal/text"
 )
 
 // The forms in Chinese.
@@ -27,35 +25,27 @@ var (
 	beforeZH  = "我们的家辆部条只台有开卖养租块艘把，。 "
 )
 
-// endingsHan is [Endings] in Chinese.
-func endingsHan(s string) (all []Ending) {
-	for _, sentence := range Sentences(text.Line(s)) {
-		if !states(sentence) {
+// endingOfHan is [endingOf] in Chinese.
+func endingOfHan(clause, _ string) (Ending, bool) {
+	if clause == "" || doubtZH.MatchString(clause) {
+		return Ending{}, false
+	}
+	for _, form := range formsZH {
+		m := form.FindStringSubmatch(clause)
+		if m == nil {
 			continue
 		}
-		for _, clause := range clausesZH.Split(sentence, -1) {
-			if clause == "" || doubtZH.MatchString(clause) {
+		e := Ending{once: strings.Contains(clause, "取消") && isLimited(clause), lacks: strings.Contains(clause, "没了")}
+		if at := form.SubexpIndex("at"); at > 0 {
+			if e.moved = timed(m[at]); !e.moved {
 				continue
 			}
-			for _, form := range formsZH {
-				m := form.FindStringSubmatch(clause)
-				if m == nil {
-					continue
-				}
-				e := Ending{once: strings.Contains(clause, "取消") && isLimited(clause), lacks: strings.Contains(clause, "没了")}
-				if at := form.SubexpIndex("at"); at > 0 {
-					if e.moved = timed(m[at]); !e.moved {
-						continue
-					}
-				}
-				if e.setThingHan(m[form.SubexpIndex("thing")], deathsZH.MatchString(clause)) {
-					all = append(all, e)
-					break
-				}
-			}
+		}
+		if e.setThingHan(m[form.SubexpIndex("thing")], deathsZH.MatchString(clause)) {
+			return e, true
 		}
 	}
-	return all
+	return Ending{}, false
 }
 
 func (e *Ending) setThingHan(s string, died bool) bool {

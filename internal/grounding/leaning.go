@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/ebbmem/ebb/internal/text"
 )
@@ -87,20 +88,13 @@ func candidates(before string, things bool) (names []string) {
 	for i, w := range strings.Fields(before) {
 		w = strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 		folded := text.Fold(strings.ReplaceAll(w, "’", "'"))
-		first, _ := firstRune(w)
+		first, _ := utf8.DecodeRuneInString(w)
 		if !unicode.IsUpper(first) || notNames[folded] || notNames[strings.TrimSuffix(folded, "s")] || i == 0 && text.IsStopWord(folded) || !things && len(w) > 1 && w == strings.ToUpper(w) {
 			continue
 		}
 		names = append(names, w)
 	}
 	return names
-}
-
-func firstRune(s string) (rune, bool) {
-	for _, r := range s {
-		return r, true
-	}
-	return 0, false
 }
 
 // Pronouns of German: those near the beginning, and those of men and women.

@@ -106,7 +106,7 @@ func countedIn(pair [2]string, said []string) bool {
 // clauses needs as many in the same order.
 func (s Statement) StatedIn(turn string, at time.Time, speaker []string) string {
 	before := ""
-	for _, sentence := range Sentences(ownText(turn)) {
+	for _, sentence := range text.Sentences(ownText(turn)) {
 		if s.assertedBy(sentence, at, speaker) || before != "" && refersBack.MatchString(text.Fold(sentence)) && s.assertedBy(before+" "+sentence, at, speaker) {
 			if !strings.Contains(turn, sentence) {
 				return s.Quote(turn)
@@ -142,7 +142,7 @@ func clauses(s string) []string {
 
 // assertedBy reports whether a text of one or two sentences states the claim.
 func (s Statement) assertedBy(said string, at time.Time, speaker []string) bool {
-	if strings.HasSuffix(strings.TrimRight(said, " \"'”’)"), "?") || strings.HasSuffix(said, "？") {
+	if text.EndsAsking(said) {
 		return false
 	}
 	all, self := clauses(said), selfNames(text.Fold(said), speaker)
@@ -154,7 +154,7 @@ func (s Statement) assertedBy(said string, at time.Time, speaker []string) bool 
 			for _, w := range carried {
 				known[w] = true
 			}
-			if n > 1 && !inOrder(s.stated, text.Terms(part)) || s.addsTo(part, said, at, known, carried) != "" {
+			if n > 1 && !InOrder(s.stated, text.Terms(part)) || s.addsTo(part, said, at, known, carried) != "" {
 				continue
 			}
 			if Denial.MatchString(answer.ReplaceAllString(part, "")) == s.denied && !s.doubted(before+" , "+part, part) && s.sameSubject(before, part, self) {
@@ -192,8 +192,8 @@ func (s Statement) subjectIn(before string, self map[string]bool) (subject []str
 // answer matches a "no" that answers another message: "No no, it is called …".
 var answer = regexp.MustCompile(`(?i)^\W*(?:no[\s,.!]+)+`)
 
-// inOrder reports whether the terms that both texts contain have one order.
-func inOrder(terms, said []string) bool {
+// InOrder reports whether the terms that both texts contain have one order.
+func InOrder(terms, said []string) bool {
 	left := said
 	for _, t := range terms {
 		if !slices.Contains(said, t) {
@@ -281,7 +281,7 @@ func (s Statement) about(self map[string]bool) (p person, thing string) {
 func (s Statement) sameSubject(before, part string, self map[string]bool) bool {
 	claimed, thing := s.about(self)
 	if others := slices.DeleteFunc(slices.Clone(s.names), func(n string) bool { return self[n] }); len(others) > 1 &&
-		!inOrder(text.Terms(strings.Join(others, " ")), text.Terms(part)) {
+		!InOrder(text.Terms(strings.Join(others, " ")), text.Terms(part)) {
 		return false
 	}
 	if strings.ContainsFunc(part, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {

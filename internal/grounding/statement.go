@@ -211,19 +211,9 @@ func (d date) heldBy(turn, foldedTurn string, at time.Time) bool {
 
 // Quote is the sentence of a turn that shares the most words with the statement.
 func (s Statement) Quote(turn string) string {
-	wanted := make(map[string]bool, len(s.terms))
-	for _, t := range s.terms {
-		wanted[t] = true
-	}
 	best, most := "", -1
-	for _, sentence := range Sentences(turn) {
-		n := 0
-		for _, t := range text.QueryTerms(sentence, 0) {
-			if wanted[t] {
-				n++
-			}
-		}
-		if n > most {
+	for _, sentence := range text.Sentences(turn) {
+		if n := text.Held(s.terms, sentence); n > most {
 			best, most = sentence, n
 		}
 	}
@@ -239,36 +229,17 @@ func (s Statement) Dated(said string, at time.Time) bool {
 
 // Aligned is the share of the statement's words that a text holds, 0–1.
 func (s Statement) Aligned(sentence string) float64 {
-	said := text.TermsOf(sentence)
-	held := 0
-	for _, t := range s.terms {
-		if said[t] {
-			held++
-		}
-	}
-	return float64(held) / float64(max(1, len(s.terms)))
+	return float64(text.Held(s.terms, sentence)) / float64(max(1, len(s.terms)))
 }
 
-var sentenceEnd = regexp.MustCompile(`[.!?…]+["'”’)]*\s+|[。！？]+|\n+`)
-
-// abbreviated matches a full stop that does not end a sentence: "Dr.", an initial.
-var abbreviated = regexp.MustCompile(`(?:^|[\s(])(?:[Dd]r|Mr|Mrs|Ms|[Pp]rof|St|Sr|Sra|[NnHhFf]r|vs|ca|bzw|evtl|e\.g|i\.e|z\.[Bb]|[A-HJ-Z])\.\s+$`)
-
-// Sentences cuts a text after its sentences; the pieces are verbatim.
-func Sentences(s string) []string {
-	var pieces []string
-	from := 0
-	for _, at := range append(sentenceEnd.FindAllStringIndex(s, -1), []int{len(s), len(s)}) {
-		if at[1] < len(s) && !strings.Contains(s[at[0]:at[1]], "\n") && (abbreviated.MatchString(s[from:at[1]]) ||
-			s[at[0]:at[1]] == ". " && text.FullStopWithin(strings.TrimLeft(s[from:at[0]], " \n"), s[at[0]+1:])) {
-			continue
+// Sentence is the sentence of a text that contains a quotation, "" if none does.
+func Sentence(s, quote string) string {
+	for _, sentence := range text.Sentences(s) {
+		if HoldsQuote(sentence, quote) {
+			return sentence
 		}
-		if piece := strings.TrimSpace(s[from:at[1]]); piece != "" {
-			pieces = append(pieces, piece)
-		}
-		from = at[1]
 	}
-	return pieces
+	return ""
 }
 
 // needsSubject matches the beginning of a sentence about somebody that the one before it
@@ -285,7 +256,7 @@ func WithSubject(message, sentence string, most int) string {
 	}
 	end := from + len(sentence)
 	for needsSubject.MatchString(message[from:end]) {
-		before := Sentences(message[:from])
+		before := text.Sentences(message[:from])
 		if len(before) == 0 {
 			break
 		}

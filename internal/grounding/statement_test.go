@@ -127,9 +127,16 @@ func TestWithSubject(t *testing.T) {
 
 // A date in lower case belongs to its sentence, as a German ordinal does.
 func TestSentencesKeepDates(t *testing.T) {
-	require.Equal(t, []string{"darmspiegelung, am 24. april im bergmannsheil.", "muss nüchtern sein"}, Sentences("darmspiegelung, am 24. april im bergmannsheil. muss nüchtern sein"))
-	require.Equal(t, []string{"die feiern am 23. august silberhochzeit"}, Sentences("die feiern am 23. august silberhochzeit"))
-	require.Equal(t, []string{"lea kommt in die 3. klasse.", "Sie freut sich."}, Sentences("lea kommt in die 3. klasse. Sie freut sich."))
-	require.Equal(t, []string{"box 61.", "only me and glen know"}, Sentences("box 61. only me and glen know"))
-	require.Equal(t, []string{"wir treffen uns am 24.", "dann gehn wir essen"}, Sentences("wir treffen uns am 24. dann gehn wir essen"))
+	require.Equal(t, []string{"darmspiegelung, am 24. april im bergmannsheil.", "muss nüchtern sein"}, text.Sentences("darmspiegelung, am 24. april im bergmannsheil. muss nüchtern sein"))
+	require.Equal(t, []string{"die feiern am 23. august silberhochzeit"}, text.Sentences("die feiern am 23. august silberhochzeit"))
+	require.Equal(t, []string{"lea kommt in die 3. klasse.", "Sie freut sich."}, text.Sentences("lea kommt in die 3. klasse. Sie freut sich."))
+	require.Equal(t, []string{"box 61.", "only me and glen know"}, text.Sentences("box 61. only me and glen know"))
+	require.Equal(t, []string{"wir treffen uns am 24.", "dann gehn wir essen"}, text.Sentences("wir treffen uns am 24. dann gehn wir essen"))
+}
+
+func TestSentence(t *testing.T) {
+	require.Equal(t, "I moved to Oslo.", Sentence("Hi. I moved to Oslo. Good, no?", "moved to"))
+	require.Empty(t, Sentence("Hi.", "moved"))
+	require.Equal(t, "My doctor is Dr. Amélie P. Costa, vs. Dr. Ho.", Sentence("Hi! My doctor is Dr. Amélie P. Costa, vs. Dr. Ho. No. So do I. Bye.", "Costa"))
+	require.Equal(t, []string{"So do I.", "Bye Dr.", "Who?"}, text.Sentences("So do I. Bye Dr.\nWho?"))
 }

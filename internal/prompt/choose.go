@@ -376,7 +376,7 @@ func (c *Section) Unquoted(entries []Entry, question string) []Entry {
 					rest = strings.Replace(rest, part, " ", 1)
 				}
 			}
-			return 3*len(rest) <= len(shown) && held(terms, rest) == 0
+			return 3*len(rest) <= len(shown) && text.Held(terms, rest) == 0
 		})
 	})
 }

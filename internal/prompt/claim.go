@@ -235,7 +235,7 @@ func (r *claimReader) withdrawnFrom(ctx context.Context, messages map[int64]sche
 // foldedSentences returns the sentences of a message that support a claim.
 func foldedSentences(e *schema.Ended, m *schema.Memory) (folded []string) {
 	for _, part := range sentencesOf(wordsOfClaim(&e.Claim, m), e.Quote, m.Content, nil) {
-		for _, s := range grounding.Sentences(part) {
+		for _, s := range text.Sentences(part) {
 			folded = append(folded, text.Fold(text.Line(s)))
 		}
 	}
@@ -343,7 +343,7 @@ func (c *ownClaim) withoutQuestion() {
 	if c.asks = reportsQuestion.MatchString(c.text); !said.Asks(c.text) {
 		return
 	}
-	sentences := grounding.Sentences(c.text)
+	sentences := text.Sentences(c.text)
 	for len(sentences) > 1 && said.Asks(sentences[len(sentences)-1]) {
 		sentences = sentences[:len(sentences)-1]
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/text"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -58,7 +57,7 @@ var dictated = []struct {
 func TestCutKeepsTheNews(t *testing.T) {
 	held := 0
 	for _, c := range dictated {
-		sentences := grounding.Sentences(c.message)
+		sentences := text.Sentences(c.message)
 		claim := schema.Memory{ID: 1, Content: c.says, Kind: schema.KindFact, State: schema.StateActive, Attributes: lasting}
 		if c.says == "" {
 			claim.Content = sentences[c.at]

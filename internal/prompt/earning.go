@@ -30,7 +30,7 @@ func Earning(entries []Entry, question string, p *lexicon.Plan, most int) (kept 
 	for i := range entries {
 		m := &entries[i].Memory
 		asked[i] = m.Kind == schema.KindEpisode && m.OwnWords() && asksOnly(m.Content)
-		shared[i] = held(terms, m.Content)
+		shared[i] = text.Held(terms, m.Content)
 	}
 	ofReplies := text.AsksYou(question)
 	for i := range entries {
@@ -112,17 +112,6 @@ func newestOf(entries []Entry, p *lexicon.Plan) []bool {
 		last[s], newest[i] = i, true
 	}
 	return newest
-}
-
-// held counts the terms that a text holds.
-func held(terms []string, content string) (n int) {
-	of := text.Terms(content)
-	for _, t := range terms {
-		if slices.Contains(of, t) {
-			n++
-		}
-	}
-	return n
 }
 
 // shortReply is the length of replies that may only acknowledge, in tokens.

@@ -81,7 +81,7 @@ func Last(m *schema.Memory, ended []schema.Ended, loc *time.Location) *Supersede
 	mark, part := MarkOf(*of, loc), ""
 	if of.Claim.ID != m.ID { // a message
 		says := sentencesOf(wordsOfClaim(&of.Claim, m), of.Quote, m.Content, nil)
-		if part = strings.Join(says, " "); len(says) == len(grounding.Sentences(m.Content)) {
+		if part = strings.Join(says, " "); len(says) == len(text.Sentences(m.Content)) {
 			part = clauseOf(&of.Claim, m.Content)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/text"
 )
 
@@ -72,7 +71,7 @@ func joined(pieces []string, taken []int) string {
 // passages cuts a text after its sentences and lines, and longer ones to a third of most
 // tokens.
 func passages(s string, most int) (pieces []string) {
-	for _, sentence := range grounding.Sentences(s) {
+	for _, sentence := range text.Sentences(s) {
 		whole := text.Line(sentence)
 		if text.Tokens(whole) <= max(most/3, 1) {
 			pieces = append(pieces, whole)

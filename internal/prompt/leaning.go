@@ -71,7 +71,7 @@ func nameAntecedents(shown []*ownClaim, endings []ending) []*ownClaim {
 // leanOf returns how much the first sentence of a text rests on another, unless the next one begins with
 // a name: "He's here. Biscuit, nine weeks".
 func leanOf(s string) grounding.Lean {
-	sentences := grounding.Sentences(uncut(s))
+	sentences := text.Sentences(uncut(s))
 	if len(sentences) == 0 {
 		return grounding.Stands
 	}
@@ -97,7 +97,7 @@ func (c *ownClaim) isStump(message string) bool {
 		likely = stumpLikelyPronoun
 	}
 	return c.isLasting() && !c.claim.Protected && claims.Likely(&c.claim) < likely && len(c.days) == 0 && c.ownEnd.IsZero() &&
-		len(c.endings) == 0 && len(c.text) < len(message) && len(grounding.Sentences(c.text)) == 1 && grounding.IsStump(c.text)
+		len(c.endings) == 0 && len(c.text) < len(message) && len(text.Sentences(c.text)) == 1 && grounding.IsStump(c.text)
 }
 
 // withAntecedent returns a copy of a claim with what of its message before it names what it rests on.
@@ -105,7 +105,7 @@ func (c *ownClaim) isStump(message string) bool {
 func (c *ownClaim) withAntecedent(before string, others []*ownClaim, endings []ending, lean grounding.Lean) *ownClaim {
 	with := *c
 	own := text.Line(said.Own(c.source.Content))
-	sentences := grounding.Sentences(before)
+	sentences := text.Sentences(before)
 	i := naming(sentences)
 	if last := len(sentences) - 1; i < 0 && last >= 0 && (grounding.OfThing(uncut(c.text)) || before == strings.ToLower(before)) && !said.Asks(sentences[last]) && !text.IsSmallTalk(sentences[last]) {
 		i = last // "it" is in it, or its names have no capitals
@@ -145,7 +145,7 @@ func (c *ownClaim) withGist(message string, endings []ending) *ownClaim {
 		return c
 	}
 	own := text.Line(said.Own(c.source.Content))
-	before, after := grounding.Sentences(message[:at]), grounding.Sentences(message[at+len(c.text):])
+	before, after := text.Sentences(message[:at]), text.Sentences(message[at+len(c.text):])
 	is := func(s string) bool {
 		folded := text.Fold(s)
 		return len(text.Terms(s)) <= gistTerms && ofLife.MatchString(s) && !grounding.Denial.MatchString(s) && !said.Asks(s) && strings.Contains(own, s) && text.Tokens(s)+text.Tokens(c.text) <= statedTokens &&

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/internal/claims"
-	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/prefilter"
 	"github.com/ebbmem/ebb/internal/relevance"
 	"github.com/ebbmem/ebb/internal/said"
@@ -372,7 +371,7 @@ type cutMessage struct {
 
 func cutOf(content string) *cutMessage {
 	c := &cutMessage{text: text.Line(content), bounds: []int{0}, own: text.Line(said.Own(content))}
-	for _, sentence := range grounding.Sentences(c.text) {
+	for _, sentence := range text.Sentences(c.text) {
 		last := c.bounds[len(c.bounds)-1]
 		c.bounds = append(c.bounds, last+strings.Index(c.text[last:], sentence)+len(sentence))
 	}

@@ -49,14 +49,7 @@ func (w claimWords) in(s string) float64 {
 	if len(w) == 0 {
 		return 1
 	}
-	said := text.Terms(s)
-	held := 0
-	for _, term := range w {
-		if slices.Contains(said, term) {
-			held++
-		}
-	}
-	return float64(held) / float64(len(w))
+	return float64(text.Held(w, s)) / float64(len(w))
 }
 
 // fewWords is the maximum length of a sentence that is taken for an answer to the
@@ -68,8 +61,8 @@ const fewWords = 3
 // more of the claim or that the sentence depends on, up to one of the withdrawn, which are
 // folded. The result is verbatim.
 func sentencesOf(says claimWords, quote, message string, withdrawn []string) []string {
-	sentences := grounding.Sentences(message)
-	if strings.Contains(message, quote) && len(grounding.Sentences(quote)) > 1 && text.Tokens(quote) <= maxSentence {
+	sentences := text.Sentences(message)
+	if strings.Contains(message, quote) && len(text.Sentences(quote)) > 1 && text.Tokens(quote) <= maxSentence {
 		return []string{quote}
 	}
 	at := slices.IndexFunc(sentences, func(s string) bool { return quote != "" && grounding.HoldsQuote(s, quote) })

@@ -81,7 +81,7 @@ var guards = map[string]func(v *value) bool{
 		if trades[v.m.canon] {
 			return v.reader.people(v.obj) || v.first.upper && !v.article && v.lex.of != "von"
 		}
-		return v.article || v.first.upper || v.first.quoted || v.reader.lower || v.reader.hasDigit(span{v.obj.lo, min(v.obj.hi, v.obj.lo+2)}) || v.lex.han
+		return v.article || v.first.upper || v.first.quoted || v.reader.lower || strings.Contains(v.first.word, "@") || v.reader.hasDigit(span{v.obj.lo, min(v.obj.hi, v.obj.lo+2)}) || v.lex.han
 	},
 	"tradezh": func(v *value) bool { // not 我的工作是个坑
 		return v.reader.people(v.obj) || v.n >= 2 && !counters[v.before] && (v.obj.hi == len(v.t) || v.t[v.obj.hi].word != "的")
@@ -210,9 +210,6 @@ var guards = map[string]func(v *value) bool{
 		capital := v.t[v.obj.hi-1].upper && v.n > 1
 		return !v.describes() && (v.first.upper && v.n <= 5 && (!v.reader.people(v.obj) || capital) || v.lex.of == "de" && v.n <= 4 && capital || v.reader.lower && v.n <= 2)
 	},
-	"street": func(v *value) bool { // an address
-		return v.reader.hasDigit(v.obj) && v.n <= 6 && !v.lex.timely[v.first.word]
-	},
 	"allergy": func(v *value) bool { // a German compound: Nussallergie
 		return v.n <= 2 && v.endsIn("allergie", "intoleranz", "unvertraglichkeit")
 	},
@@ -250,9 +247,6 @@ var guards = map[string]func(v *value) bool{
 			return false // 我住得很远, 我住六楼
 		}
 		return v.n >= 2 && !v.lex.subjects[v.first.word] && v.first.word != "院" && v.first.word != "宿" && !strings.HasSuffix(end, "店") && !strings.HasSuffix(end, "馆") && !strings.HasSuffix(end, "民宿")
-	},
-	"personname": func(v *value) bool { // a name: two to four characters, or Latin letters
-		return v.n >= 2 && v.n <= 6 && !v.reader.whole(v.obj) && !v.describes() && !v.lex.vague[v.first.word] && v.t[v.obj.hi-1].word != "的"
 	},
 	"firstzh": func(v *value) bool { // in the first clause, whose missing subject is the writer
 		return v.n <= 10 && !strings.HasSuffix(v.claim.Object, "上") && !slices.ContainsFunc(v.t[:v.m.from], func(t token) bool { return t.mark })
@@ -295,9 +289,6 @@ var guards = map[string]func(v *value) bool{
 	"foodzh": func(v *value) bool { // not 宝宝对牛奶, nor 豆豆花生
 		_, somebody := v.reader.personAt(v.t, v.obj.lo)
 		return v.n <= 8 && somebody == 0 && !v.othersZH() && !strings.Contains(v.claim.Object, "对")
-	},
-	"habitzh": func(v *value) bool {
-		return v.n >= 2 && v.n <= 16 && !v.lex.vague[v.first.word]
 	},
 	"valuezh": func(v *value) bool {
 		return v.n >= 1 && v.n <= 20 && !v.lex.vague[v.first.word] && !(v.n <= 2 && !v.reader.hasDigit(v.obj)) && v.first.word != "好" && v.first.word != "很"
@@ -375,12 +366,6 @@ func (r *reader) proper(obj span) bool {
 		return false
 	}
 	return !strings.HasSuffix(w, "ese") && !strings.HasSuffix(w, "ish") && !(strings.HasSuffix(w, "ian") && len(w) > 7)
-}
-
-// whole reports whether a phrase is an occupation without further words.
-func (r *reader) whole(obj span) bool {
-	n, _ := r.lex.people.at(r.m.tokens, obj.lo)
-	return n > 0 && obj.lo+n >= obj.hi
 }
 
 func (r *reader) hasDigit(obj span) bool {

@@ -326,8 +326,7 @@ func asksUnmarked(sentence string) bool {
 
 // Asks reports whether a message ends with a question, with or without a mark.
 func Asks(message string) bool {
-	message = strings.TrimSpace(message)
-	return strings.HasSuffix(message, "?") || strings.HasSuffix(message, "？") || asksUnmarked(message)
+	return text.EndsAsking(message) || asksUnmarked(strings.TrimSpace(message))
 }
 
 // change matches words that mark something as new.

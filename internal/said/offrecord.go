@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/ebbmem/ebb/internal/prefilter"
+	"github.com/ebbmem/ebb/internal/text"
 )
 
 // offWords are the words that say "off the record", also misspelt, and pausedWords those that say so
@@ -56,30 +57,27 @@ var (
 	saidLast = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:says?|said|tells?|told|spoke|talked|confirmed|admitted|mentioned|asked|replied|commented|stated|sagte[nt]?|gesagt|erzählte?n?|bestätigte?n?|verriet|redeten?|sprach(?:en)?|dijo|dijeron|dice[n]?|contó|contaron|confirmó|comentó|admitió|habl(?:ó|amos|aron)|[说說讲]了?)(?:\s+\pL+){0,3}[\s\pP]*$`)
 )
 
-// sentences matches a sentence with what ends it.
-var sentences = regexp.MustCompile(`[^.!?…。！？\n]+[.!?…。！？\n]*`)
-
 // offRecord reports whether a sentence says at its beginning or end that it is off the record. What
 // somebody else said so, what is only called so and questions for it do not.
 func offRecord(message string) bool {
-	for _, s := range sentences.FindAllString(message, -1) {
+	for _, s := range text.Sentences(message) {
 		if titled.MatchString(s) {
 			continue
 		}
-		text := strings.TrimRight(s, ".!?…。！？ \n")
-		asks := strings.ContainsAny(s[len(text):], "?？")
-		if at := offHead.FindStringSubmatchIndex(text); at != nil {
-			if after := text[groupAt(at):]; !offNouns.MatchString(after) && (!asks || strings.ContainsFunc(after, unicode.IsLetter)) {
+		own := strings.TrimRight(s, ".!?…。！？ \n")
+		asks := strings.ContainsAny(s[len(own):], "?？")
+		if at := offHead.FindStringSubmatchIndex(own); at != nil {
+			if after := own[groupAt(at):]; !offNouns.MatchString(after) && (!asks || strings.ContainsFunc(after, unicode.IsLetter)) {
 				return true
 			}
 		}
 		if asks {
 			continue
 		}
-		if at := offTail.FindStringSubmatchIndex(text); at != nil && !saidLast.MatchString(text[:at[0]]) {
+		if at := offTail.FindStringSubmatchIndex(own); at != nil && !saidLast.MatchString(own[:at[0]]) {
 			return true
 		}
-		if at := offBare.FindStringSubmatchIndex(text); at != nil && !speaking.MatchString(text[:at[0]]) && len(strings.Fields(text[:at[0]])) >= leastBefore {
+		if at := offBare.FindStringSubmatchIndex(own); at != nil && !speaking.MatchString(own[:at[0]]) && len(strings.Fields(own[:at[0]])) >= leastBefore {
 			return true
 		}
 	}

@@ -517,7 +517,7 @@ func objectFirst(message string, s sentence) (Request, bool) {
 	}
 	asked := strings.TrimSpace(message[s.lo:s.hi])
 	for _, form := range objectForms {
-		if m := form.FindStringSubmatchIndex(asked); m != nil && !strings.HasSuffix(asked, "?") && !strings.HasSuffix(asked, "？") {
+		if m := form.FindStringSubmatchIndex(asked); m != nil && !text.EndsAsking(asked) {
 			if !affair.MatchString(asked) && intent.Forget.P(asked) < leastForget {
 				break // it edits a text or a list
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ebbmem/ebb/internal/intent"
 	"github.com/ebbmem/ebb/internal/prefilter"
+	"github.com/ebbmem/ebb/internal/text"
 )
 
 // Probabilities from which a message counts, by [intent.Feigned] and [intent.Unstored], which are
@@ -95,9 +96,6 @@ func Feigned(message string) bool {
 	return intent.Feigned.P(intent.Layout(message)) >= leastFeigned
 }
 
-// endsSentence reports whether a sentence ends with a character.
-func endsSentence(r rune) bool { return strings.ContainsRune(".!?…。！？\n", r) }
-
 // Unstored reports whether a message says that it is not to be stored, and whether that is
 // sure enough to hide it: "don't save this, but …", and whatever is said "off the record". What rather
 // asks to forget something else, or to keep something, does not.
@@ -120,7 +118,7 @@ func Unstored(message string) (says, surely bool) {
 	if p >= leastUnstored && rest != message {
 		p = min(p, intent.Unstored.P(rest))
 	}
-	says = unkept || p >= likelyUnstored || slices.ContainsFunc(strings.FieldsFunc(message, endsSentence), func(s string) bool { return intent.Unstored.P(s) >= leastSays })
+	says = unkept || p >= likelyUnstored || slices.ContainsFunc(text.Sentences(message), func(s string) bool { return intent.Unstored.P(s) >= leastSays })
 	if p < leastUnstored || !says || intent.Forget.Rate(read) > p || slices.ContainsFunc(Requests(message), func(q Request) bool { return q.Verb == Keep }) {
 		return false, false
 	}

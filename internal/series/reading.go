@@ -115,7 +115,7 @@ func readingAt(message string, lo, hi int) (r Reading, ok bool) {
 	}
 	from, to, start := clauseAround(message, lo, hi)
 	before, after := message[from:lo], message[hi:to]
-	if asked := message[hi:sentenceEnd(message, hi)]; strings.HasSuffix(asked, "?") || strings.HasSuffix(asked, "？") {
+	if rest := text.Sentences(message[hi:]); len(rest) > 0 && text.EndsAsking(rest[0]) {
 		return Reading{}, false
 	}
 	if notMeasured.MatchString(before) || notRightBefore.MatchString(before) || notMeasuredAfter.MatchString(after) || others.MatchString(before) {
@@ -295,14 +295,7 @@ func hanBefore(message string, at int) bool {
 
 var (
 	clauseEnd   = regexp.MustCompile(`[.!?;,。！？；，…—–()\n]+|:[-]?[()D]| - |\s+`)
-	sentenceEnd = func(message string, at int) int {
-		if m := endOfSentence.FindStringIndex(message[at:]); m != nil {
-			return at + m[0] + len(strings.TrimRight(message[at+m[0]:at+m[1]], " \n"))
-		}
-		return len(message)
-	}
-	endOfSentence = regexp.MustCompile(`[.!?。！？]+(?:\s|$)|[。！？]|\n`)
-	conjunction   = regexp.MustCompile(`(?i)(?:^| )(?:but|and|so|because|though|although|while|after|aber|und|denn|weil|obwohl|nach|y|pero|porque|aunque|tras) `)
+	conjunction = regexp.MustCompile(`(?i)(?:^| )(?:but|and|so|because|though|although|while|after|aber|und|denn|weil|obwohl|nach|y|pero|porque|aunque|tras) `)
 )
 
 // labels returns the terms of a text that distinguish quantities: without function words,

@@ -2,7 +2,6 @@ package text
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -10,46 +9,20 @@ import (
 // English, German, Spanish or Chinese: "What did you suggest?", "Was hast du mir
 // empfohlen?". A request for something new ("What would you recommend?") is not.
 func AsksYou(s string) bool {
-	words := courtesyWords(s)
-	for i, w := range words {
-		before, after := "", words[i+1:]
-		if i > 0 {
-			before = words[i-1]
-		}
-		switch {
-		case spanishYouSaid[w], germanYouSaid[w]:
-			return true
-		case possessiveYou[w] && len(after) > 0 && advice[after[0]]:
-			return true
-		case (w == "you" || w == "youve") && !requestsYou[before]:
-			for len(after) > 1 && besideSaying[after[0]] {
-				after = after[1:]
-			}
-			if len(after) > 0 && youSaid[after[0]] {
-				return true
-			}
-		case w == "has" && len(after) > 0 && spanishSaid[after[0]]:
-			return true
-		case w == "hast" && slices.Contains(words, "du"), w == "haben" && strings.Contains(s, " Sie "):
-			if slices.ContainsFunc(words, func(w string) bool { return germanSaid[w] }) {
-				return true
-			}
-		}
-	}
-	return chineseYouSaid.MatchString(s)
+	words := " " + strings.Join(courtesyWords(s), " ") + " "
+	addressed := strings.Contains(words, " hast ") && strings.Contains(words, " du ") || strings.Contains(words, " haben ") && strings.Contains(s, " Sie ")
+	return addressed && germanSaid.MatchString(words) || youSaid.MatchString(requestsYou.ReplaceAllString(words, " … ")) || chineseYouSaid.MatchString(s)
 }
 
 var (
-	youSaid = WordSet(`say said tell told suggest suggested recommend recommended advise advised propose proposed give gave given mention mentioned
-		promise promised write wrote written explain explained describe described list listed outline outlined provide provided share shared show showed shown draft drafted warn warned`)
-	besideSaying   = WordSet(`have had ever also already just once previously originally initially earlier first last actually even not`)
-	requestsYou    = WordSet(`do would can could should will may might`)
-	possessiveYou  = WordSet(`your dein deine deinen deinem deiner deines tu tus`)
-	advice         = WordSet(`suggestion suggestions recommendation recommendations advice explanation tip tips proposal answer reply vorschlag vorschläge empfehlung empfehlungen rat tipp tipps antwort erklärung recomendación recomendaciones consejo consejos sugerencia sugerencias respuesta explicación propuesta`)
-	germanSaid     = WordSet(`gesagt erzählt empfohlen vorgeschlagen geraten genannt gegeben erklärt geschrieben erwähnt versprochen gemeint aufgelistet`)
-	germanYouSaid  = WordSet(`sagtest empfahlst rietest rietst nanntest gabst erklärtest meintest schriebst erwähntest versprachst vorschlugst`)
-	spanishSaid    = WordSet(`dicho recomendado sugerido propuesto aconsejado mencionado dado contado explicado escrito prometido`)
-	spanishYouSaid = WordSet(`dijiste recomendaste sugeriste propusiste aconsejaste mencionaste diste contaste explicaste escribiste prometiste`)
+	// youSaid matches an advice of yours, and a verb of saying behind "you", which requestsYou must not match.
+	youSaid = regexp.MustCompile(` (?:your|dein|deine|deinen|deinem|deiner|deines|tu|tus) (?:suggestion|suggestions|recommendation|recommendations|advice|explanation|tip|tips|proposal|answer|reply|vorschlag|vorschläge|empfehlung|empfehlungen|rat|tipp|tipps|antwort|erklärung|recomendación|recomendaciones|consejo|consejos|sugerencia|sugerencias|respuesta|explicación|propuesta) ` +
+		`| (?:you|youve) (?:(?:have|had|ever|also|already|just|once|previously|originally|initially|earlier|first|last|actually|even|not) )*(?:say|said|tell|told|suggest|suggested|recommend|recommended|advise|advised|propose|proposed|give|gave|given|mention|mentioned|` +
+		`promise|promised|write|wrote|written|explain|explained|describe|described|list|listed|outline|outlined|provide|provided|share|shared|show|showed|shown|draft|drafted|warn|warned) ` +
+		`| (?:sagtest|empfahlst|rietest|rietst|nanntest|gabst|erklärtest|meintest|schriebst|erwähntest|versprachst|vorschlugst|dijiste|recomendaste|sugeriste|propusiste|aconsejaste|mencionaste|diste|contaste|explicaste|escribiste|prometiste) ` +
+		`| has (?:dicho|recomendado|sugerido|propuesto|aconsejado|mencionado|dado|contado|explicado|escrito|prometido) `)
+	requestsYou = regexp.MustCompile(` (?:do|would|can|could|should|will|may|might) (?:you|youve) `)
+	germanSaid  = regexp.MustCompile(` (?:gesagt|erzählt|empfohlen|vorgeschlagen|geraten|genannt|gegeben|erklärt|geschrieben|erwähnt|versprochen|gemeint|aufgelistet) `)
 	// chineseYouSaid requires a mark of the past, since 你推荐哪个？ asks for something new.
 	chineseYouSaid = func() *regexp.Regexp {
 		const you, said, before, between = `[你您]`, `(?:说|說|推荐|推薦|建议|建議|告诉|告訴|提到|提|介绍|介紹|讲|講|给|給|教|写|寫)`,

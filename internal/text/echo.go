@@ -23,13 +23,16 @@ func OnlyAsks(s string) bool {
 		return false
 	}
 	asked := false
-	for sentence, mark := range sentences(s) {
+	for _, sentence := range Sentences(s) {
 		words := courtesyWords(sentence)
 		if len(words) == 0 || isCourtesy(words) {
 			continue
 		}
-		spanish := mark == '?' && strings.HasPrefix(strings.TrimSpace(sentence), "¿")
-		if mark != '?' && (mark != 0 || !asksUnmarked(sentence)) || mark == '?' && !spanish && !opensQuestion(sentence, words) {
+		asks := asksUnmarked(sentence)
+		if EndsAsking(sentence) {
+			asks = strings.HasPrefix(sentence, "¿") || opensQuestion(sentence, words)
+		}
+		if !asks {
 			return false
 		}
 		asked = true
@@ -43,37 +46,6 @@ func mayAsk(s string) bool {
 	return last == '?' || last == '？' || last == '吗' || last == '呢' || len(s) < 80 && last != '.' && last != '!'
 }
 
-// sentences yields the sentences of a text, each with the mark that ends it:
-// '.', '!', '?' or 0 for none.
-func sentences(s string) func(yield func(sentence string, mark rune) bool) {
-	return func(yield func(string, rune) bool) {
-		from := 0
-		for i, r := range s {
-			mark := rune(0)
-			switch r {
-			case '?', '？':
-				mark = '?'
-			case '!', '！', '。', '\n', ';', '；':
-				mark = '.'
-			case '.':
-				if next := i + 1; next == len(s) || s[next] == '\n' || s[next] == ' ' && !FullStopWithin(strings.TrimSpace(s[from:i]), s[next:]) {
-					mark = '.'
-				}
-			}
-			if mark == 0 {
-				continue
-			}
-			if strings.TrimSpace(s[from:i]) != "" && !yield(s[from:i], mark) {
-				return
-			}
-			from = i + utf8.RuneLen(r)
-		}
-		if strings.TrimSpace(s[from:]) != "" {
-			yield(s[from:], 0)
-		}
-	}
-}
-
 // asksUnmarked reports whether a sentence without a question mark is a question, likely enough.
 func asksUnmarked(sentence string) bool {
 	form := AsksUnmarked(sentence)
@@ -82,14 +54,20 @@ func asksUnmarked(sentence string) bool {
 
 // opensQuestion reports whether a sentence with a question mark begins like a question.
 func opensQuestion(sentence string, words []string) bool {
-	for len(words) > 1 && beforeQuestion[words[0]] {
-		words = words[1:]
-	}
+	words = withoutLead(words)
 	if first, _ := utf8.DecodeRuneInString(words[0]); isUnspaced(first) {
 		return asksUnspaced(sentence, strings.Join(words, ""))
 	}
 	return askingWord[words[0]] || len(words) > 1 && asksAfter[words[0]] && askingWord[words[1]] || // "in which city", "an welchem Tag", "de qué color"
 		openingVerb[words[0]] && len(words) > 2
+}
+
+// withoutLead returns words without those before a question.
+func withoutLead(words []string) []string {
+	for len(words) > 1 && beforeQuestion[words[0]] {
+		words = words[1:]
+	}
+	return words
 }
 
 // asksUnspaced reports whether a Chinese sentence with a question mark is a question. Its
@@ -114,13 +92,11 @@ func IsNoAnswer(s string) bool {
 	unknown := false
 	for clause := range strings.FieldsFuncSeq(s, endsClause) {
 		words := courtesyWords(clause)
-		said := saysUnknown(words)
-		for !said && len(words) > 0 && (apologies[words[0]] || besideUnknown[words[0]]) {
+		for !saysUnknown(words) && len(words) > 0 && (apologies[words[0]] || besideUnknown[words[0]]) {
 			words = words[1:]
-			said = saysUnknown(words)
 		}
 		switch {
-		case said:
+		case saysUnknown(words):
 			unknown = true
 		case len(words) == 0:
 		case unknown && asksForAnswer(words):

@@ -74,3 +74,14 @@ func TermsOf(texts ...string) map[string]bool {
 	}
 	return set
 }
+
+// Held counts the terms that a text holds.
+func Held(terms []string, s string) (n int) {
+	in := TermsOf(s)
+	for _, t := range terms {
+		if in[t] {
+			n++
+		}
+	}
+	return n
+}

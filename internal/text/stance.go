@@ -11,10 +11,9 @@ import (
 // Spanish or Chinese: "Which car do I have?". A verb ending alone ("¿Dónde
 // vivo?") is not enough, nor is "tell me" or "schreib mir".
 func IsPersonal(s string) bool {
-	words := courtesyWords(s)
+	words := strings.Fields(asChild.ReplaceAllString(strings.Join(courtesyWords(s), " "), ""))
 	for i, w := range words {
 		switch {
-		case likeChild(words, i):
 		case ownWord[w] && !(i > 0 && requestVerb[words[i-1]] && (i == 1 || asksFor[words[i-2]] || (w == "ich" || w == "wir") && words[i-2] != "was")):
 			return true
 		case strings.ContainsAny(w, "我咱") && !strings.HasPrefix(w, "给我") && !strings.HasPrefix(w, "帮我"):
@@ -26,27 +25,14 @@ func IsPersonal(s string) bool {
 	return false
 }
 
-// likeChild reports whether word i is the "I" of "explain it like I'm five".
-func likeChild(words []string, i int) bool {
-	if i == 0 || words[i-1] != "like" {
-		return false
-	}
-	rest := strings.Join(words[i:min(len(words), i+3)], " ") + " "
-	rest = strings.TrimPrefix(strings.TrimPrefix(rest, "im "), "i am ")
-	first, _, _ := strings.Cut(rest, " ")
-	return asChild[first]
-}
-
-var asChild = WordSet("five 5 ten 10 a an stupid dumb")
+// asChild matches the "I" of "explain it like I'm five".
+var asChild = regexp.MustCompile(`\blike (?:im|i am) (?:five|5|ten|10|a|an|stupid|dumb)\b`)
 
 // IsGeneral reports whether a question needs no memory, by its form: it asks for
 // a text, a translation, a sum, a definition or general knowledge, and mentions
 // no person. It errs towards false.
 func IsGeneral(s string) bool {
-	words := courtesyWords(s)
-	for len(words) > 1 && beforeQuestion[words[0]] {
-		words = words[1:]
-	}
+	words := withoutLead(courtesyWords(s))
 	if len(words) == 0 || IsPersonal(s) {
 		return false
 	}

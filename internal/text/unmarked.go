@@ -1,8 +1,11 @@
 package text
 
 import (
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -121,27 +124,15 @@ var (
 	englishState     = WordSet(`ok okay alright allowed meant supposed still any anyone anything ever due allergic`)
 	englishNoSubject = WordSet(`a an not so very too really just off out in at on all gonna well still now always never already also here there back like for from with w about to been being both only even getting going what why how where when as up down because cos n and no bit quite pretty dead proper literally probably currently`)
 	englishMost      = WordSet(`best worst most only first biggest loveliest`)
-	englishIng       = WordSet(`thing something nothing anything everything morning evening wedding king ring string spring building ceiling meeting feeling pudding sibling clothing being`)
 	englishWhoDid    = WordSet(`won got gave told made paid sent bought had took wrote invented died came went left said sold built found taught brought called`)
 	englishWhoNot    = WordSet(`knows cares needs wants says would`)
 )
 
 func (w askedWords) english() bool {
 	first, second := w[0], w.at(1)
-	cleft := func(from int) bool { return w.has(from, englishBe) } // "what's important to me is honesty"
 	switch first {
-	case "whats", "wheres", "whos", "hows", "whens", "whys":
-		return !cleft(2) && second != "more" && second != "done"
 	case "what", "which", "whose":
-		return w.englishNamed(1, first == "which") && !cleft(w.auxAt(1)+1) || first == "what" && second == "happened" && len(w) > 2 && !cleft(2)
-	case "who", "whom":
-		switch {
-		case w.at(2) == "that" && len(w) == 3, w.at(2) == "have" && w.at(3) == "thought", w.at(2) == "kidding" || w.at(3) == "kidding" || w.at(3) == "blame" || w.at(2) == "blame":
-			return false
-		}
-		return englishAux[second] || len(w) > 2 && (englishWhoDid[second] || strings.HasSuffix(second, "s") && !strings.HasSuffix(second, "ss") && !englishWhoNot[second] && !cleft(2) || len(second) > 4 && strings.HasSuffix(second, "ed"))
-	case "where", "when", "why":
-		return englishAux[second] && len(w) > 2
+		return w.englishNamed(1, first == "which") && !w.has(w.auxAt(1)+1, englishBe) || first == "what" && second == "happened" && len(w) > 2 && !w.has(2, englishBe)
 	case "how":
 		at := w.auxAt(1)
 		switch {
@@ -157,7 +148,7 @@ func (w askedWords) english() bool {
 	if englishPrep[first] && (second == "what" || second == "which" || second == "whom" || second == "whose") {
 		return w.englishNamed(2, false)
 	}
-	return w.englishInverted()
+	return w.hasEnglishForm()
 }
 
 // auxAt returns where the first auxiliary from i on is, -1 for nowhere.
@@ -187,64 +178,67 @@ func (w askedWords) englishNamed(i int, named bool) bool {
 	return (englishBe[w[at]] || w[at] == "does" || w[at] == "did" || w[at] == "has") && !englishPrep[next] && !englishNoSubject[next] && len(w) > at+2
 }
 
-// englishInverted reports a question that begins with its verb.
-func (w askedWords) englishInverted() bool {
-	first, second, third := w[0], w.at(1), w.at(2)
-	if !englishAux[first] || len(w) < 3 {
-		return false
+// askForm is the beginning of a clause that asks, with what it must not match besides.
+type askForm struct{ is, unless *regexp.Regexp }
+
+// asking returns a form. In its expressions, of words with a space behind each, {name} stands for one of
+// the words of a set.
+func asking(is, unless string) askForm {
+	sets := map[string]map[string]bool{
+		"subject": englishSubject, "owner": englishOwner, "any": englishAny, "exclaims": englishExclaims, "base": englishBase, "did": englishDid,
+		"done": englishDone, "be": englishBe, "who": englishWhoDid, "whonot": englishWhoNot, "state": englishState, "most": englishMost, "aux": englishAux, "none": englishNoSubject, "not": germanNot,
 	}
-	named := !englishNoSubject[second] && !englishAux[second] && !englishSubject[second] && !strings.HasSuffix(second, "ly") && !strings.HasSuffix(second, "ing")
-	person := 2 // where the word behind the subject may stand
-	if englishOwner[second] {
-		person = 3
+	compile := func(expr string) *regexp.Regexp {
+		return regexp.MustCompile(`^(?:` + inSets.ReplaceAllStringFunc(expr, func(name string) string {
+			return "(?:" + strings.Join(slices.Sorted(maps.Keys(sets[strings.Trim(name, "{}")])), "|") + ")"
+		}) + `)`)
 	}
-	behind := func(set map[string]bool) bool {
-		return named && w[:min(len(w), person+2)].has(person, set)
+	if unless == "" {
+		return askForm{is: compile(is)}
 	}
-	switch first {
-	case "had", "hadnt":
-		return second == "i" && third == "ever"
-	case "should":
-		return englishSubject[second] && second != "you" && second != "u" || englishAny[second] && len(w) > 3
-	case "dont":
-		return second == "i" || second == "we" || second == "they"
-	case "do":
-		return englishSubject[second] && second != "it" && third != "know" && !englishExclaims[third] || second == "you" && third == "know" && w.has(3, WordSet(`what where when who how if whether why which`)) && w.at(3) != "what" || englishAny[second]
-	case "can", "could", "will", "would", "shall", "cant", "wont":
-		return englishSubject[second] && second != "you" && second != "u" && len(w) > 3 && third != "care" // "can you" asks to do something
-	case "does", "did", "doesnt", "didnt":
-		if englishSubject[second] {
-			return !englishExclaims[third] && !(third == "know" || third == "tell" || third == "say" || third == "mention")
-		}
-		base := englishBase
-		if strings.HasPrefix(first, "did") {
-			base = englishDid
-		}
-		return englishAny[second] || behind(base)
-	case "has", "have", "hasnt", "havent":
-		if englishSubject[second] {
-			return !englishExclaims[third]
-		}
-		if strings.HasPrefix(first, "have") && second != "my" && second != "our" && second != "the" && second != "any" && second != "anyone" {
-			return false
-		}
-		return englishAny[second] || behind(englishDone) || first == "has" && named && strings.HasSuffix(w.at(person), "ed")
-	case "is", "are", "was", "were", "am", "isnt", "arent", "wasnt":
-		switch {
-		case second == "there":
-			return first != "was" && first != "were" && WordSet(`a an any some no something anything anyone still much more enough`)[third]
-		case englishSubject[second]:
-			return !englishExclaims[third] && !(first == "was" && w.has(2, germanNot)) && !(first == "were" && (second == "i" || second == "he" || second == "she" || second == "it"))
-		case englishAny[second]:
-			return true
-		case first == "was" || first == "were" || first == "am":
-			return false
-		}
-		return behind(englishState) && !w.has(1, englishMost) || named && slices.ContainsFunc(w[min(len(w), 2):min(len(w), person+2)], func(s string) bool {
-			return len(s) > 4 && strings.HasSuffix(s, "ing") && !englishIng[s]
-		})
+	return askForm{compile(is), compile(unless)}
+}
+
+var inSets = regexp.MustCompile(`\{[a-z]+\}`)
+
+// englishForms are questions that begin with their verb, or with a question word before it. "can you"
+// asks to do something.
+var englishForms = sync.OnceValue(func() []askForm {
+	const notWho = `\S+ \S+ (?:that $|have thought |(?:\S+ )?(?:kidding|blame) )`
+	const cleft = `|\S+ \S+ (?:\S+ )*{be} ` // "what's important to me is honesty"
+	const unnamed = `\S+ (?:{none}|{aux}|{subject}|\S*ly|\S*ing) `
+	return []askForm{
+		asking(`(?:what|where|who|how|when|why)s \S`, `\S+ (?:more|done) `+cleft),
+		asking(`whom? (?:{aux} |(?:{who}|\S{3,}ed) \S)`, notWho),
+		asking(`whom? \S*s \S`, notWho+`|\S+ (?:\S*ss|{whonot}) `+cleft),
+		asking(`(?:where|when|why) {aux} \S`, ""),
+		asking(`had(?:nt)? i ever |dont (?:i|we|they) |do {any} |should {any} \S+ \S`, ""),
+		asking(`should {subject} `, `\S+ (?:you|u) `),
+		asking(`do {subject} `, `do it |\S+ \S+ (?:know|{exclaims}) `),
+		asking(`do you know (?:\S+ )*(?:what|where|when|who|how|if|whether|why|which) `, `do you know what `),
+		asking(`(?:can|could|will|would|shall|cant|wont) {subject} \S+ \S`, `\S+ (?:you|u) |\S+ \S+ care `),
+		asking(`(?:does|did)(?:nt)? {subject} `, `\S+ \S+ (?:know|tell|say|mention|{exclaims}) `),
+		asking(`(?:does|did|has)(?:nt)? {any} |have(?:nt)? (?:any|anyone) `, ""),
+		asking(`(?:does(?:nt)? (?:{owner} )?\S+ (?:\S+ )?{base}|did(?:nt)? (?:{owner} )?\S+ (?:\S+ )?{did}) `, unnamed),
+		asking(`ha(?:s|ve)(?:nt)? {subject} `, `\S+ \S+ {exclaims} `),
+		asking(`(?:has(?:nt)?|have(?:nt)? (?:my|our|the)) (?:{owner} )?\S+ (?:\S+ )?{done} |has (?:{owner} )?\S+ \S*ed `, unnamed),
+		asking(`(?:is|are|am|isnt|arent|wasnt) there (?:an?|any|some|no|something|anything|anyone|still|much|more|enough) `, ""),
+		asking(`(?:is|are|was|were|am|isnt|arent|wasnt) {subject} `, `\S+ \S+ {exclaims} |was \S+ (?:\S+ )*{not} |were (?:i|he|she|it) `),
+		asking(`(?:is|are|was|were|am|isnt|arent|wasnt) {any} `, ""),
+		asking(`(?:is|are|isnt|arent|wasnt) (?:{owner} )?\S+ (?:\S+ )?{state} `, unnamed+`|(?:\S+ )+{most} `),
+		asking(`(?:is|are|isnt|arent|wasnt) (?:{owner} )?\S+ (?:\S+ )?\S\S+ing `, unnamed+`|(?:\S+ )+(?:thing|something|nothing|anything|everything|morning|evening|wedding|king|ring|string|spring|building|ceiling|meeting|feeling|pudding|sibling|clothing|being) `),
 	}
-	return false
+})
+
+// englishOpens are the first words of englishForms beside the verbs.
+var englishOpens = WordSet(`whats wheres whos hows whens whys who whom where when why`)
+
+// hasEnglishForm reports a question of one of englishForms.
+func (w askedWords) hasEnglishForm() bool {
+	clause := strings.Join(w, " ") + " "
+	return (englishOpens[w[0]] || englishAux[w[0]] && len(w) > 2) && slices.ContainsFunc(englishForms(), func(f askForm) bool {
+		return f.is.MatchString(clause) && (f.unless == nil || !f.unless.MatchString(clause))
+	})
 }
 
 var (
@@ -319,61 +313,57 @@ func (w askedWords) germanNamed(i int) bool {
 	return false
 }
 
-var (
-	spanishAsking = WordSet(`que cual cuales cuando donde adonde como quien quienes cuanto cuanta cuantos cuantas`)
-	spanishSure   = WordSet(`qué cuál cuáles cuándo dónde adónde cómo quién quiénes cuánto cuánta cuántos cuántas`)
-	spanishPrep   = WordSet(`a de en con por para pa desde hasta sobre`)
-	// spanishExclaims stand behind "qué" and "cuánto" in exclamations, spanishNot behind the other words in
-	// wishes, comparisons and orders.
-	spanishExclaims = WordSet(`rico rica lindo linda bonito bonita bueno buena buen malo mala mal feo fea pena pereza susto miedo asco guayabo oso calor frio frío hambre cansancio rabia tristeza alegria alegría emocion emoción dolor vaina
-		maravilla belleza divino divina hermoso hermosa triste duro dura dificil difícil facil fácil barbaridad verguenza vergüenza gana ganas lastima lástima dicha suerte horror chimba chevere chévere padre pesado pesada tan mas más bien
-		gusto viva locura fastidio raro rara interesante chistoso gracioso bendicion bendición ridiculo ilusion ilusión estres estrés ternura risa sueño mamera jartera gente trabajo ruido lio lío`)
-	spanishNot = WordSet(`siempre antes menos mejor si sea quiera sabe nunca no te ya yo todos todo todas dios pases descanses descanse duerma duermas tengas tenga tengan vaya vayas pase pasen disfrutes disfrute sean seas mejores mejore cumplas cumpla aproveche
-		sepas sepa conste quita dicen dice dijo digo decia decía ojala ojalá loco loca novio reina burro costumbre era lo los la las el ella usted tu tú mi mis un una para por`)
-	// comoEat are words behind "como", I eat, and spanishI what somebody does when or as something is.
-	comoEat  = WordSet(`carne pescado vegano vegana vegetariano vegetariana poco poca mucho mucha solo sin fuera con en pan fruta de arroz todo`)
-	spanishI = WordSet(`soy uso llevo tomo recojo duermo duele hincho falta ansiedad sienta escribo puedo`)
-	// spanishMain are words of a sentence behind a clause such as "quien me cuida".
-	spanishMain = WordSet(`es no sabe hay casi son era siempre nunca`)
+// Words of the forms of Spanish: question words without an accent and with one, prepositions, what
+// stands behind "qué" and "cuánto" in exclamations, and behind the other words in wishes, comparisons
+// and orders; what stands behind "como", I eat, and what somebody does when or as something is; and
+// words of a sentence behind a clause such as "quien me cuida".
+const (
+	spanishAsking   = `que|cual|cuales|cuando|donde|adonde|como|quien|quienes|cuanto|cuanta|cuantos|cuantas`
+	spanishSure     = `qué|cuál|cuáles|cuándo|dónde|adónde|cómo|quién|quiénes|cuánto|cuánta|cuántos|cuántas`
+	spanishPrep     = `a|de|en|con|por|para|pa|desde|hasta|sobre`
+	spanishExclaims = `rico|rica|lindo|linda|bonito|bonita|bueno|buena|buen|malo|mala|mal|feo|fea|pena|pereza|susto|miedo|asco|guayabo|oso|calor|frio|frío|hambre|cansancio|rabia|tristeza|alegria|alegría|emocion|emoción|dolor|vaina|` +
+		`maravilla|belleza|divino|divina|hermoso|hermosa|triste|duro|dura|dificil|difícil|facil|fácil|barbaridad|verguenza|vergüenza|gana|ganas|lastima|lástima|dicha|suerte|horror|chimba|chevere|chévere|padre|pesado|pesada|tan|mas|más|bien|` +
+		`gusto|viva|locura|fastidio|raro|rara|interesante|chistoso|gracioso|bendicion|bendición|ridiculo|ilusion|ilusión|estres|estrés|ternura|risa|sueño|mamera|jartera|gente|trabajo|ruido|lio|lío`
+	spanishNot = `siempre|antes|menos|mejor|si|sea|quiera|sabe|nunca|no|te|ya|yo|todos|todo|todas|dios|pases|descanses|descanse|duerma|duermas|tengas|tenga|tengan|vaya|vayas|pase|pasen|disfrutes|disfrute|sean|seas|mejores|mejore|cumplas|cumpla|aproveche|` +
+		`sepas|sepa|conste|quita|dicen|dice|dijo|digo|decia|decía|ojala|ojalá|loco|loca|novio|reina|burro|costumbre|era|lo|los|la|las|el|ella|usted|tu|tú|mi|mis|un|una|para|por`
+	comoEat     = `carne|pescado|vegano|vegana|vegetariano|vegetariana|poco|poca|mucho|mucha|solo|sin|fuera|con|en|pan|fruta|de|arroz|todo`
+	spanishI    = `soy|uso|llevo|tomo|recojo|duermo|duele|hincho|falta|ansiedad|sienta|escribo|puedo`
+	spanishMain = `es|no|sabe|hay|casi|son|era|siempre|nunca`
+
+	spanishLead = `^(?:(?:` + spanishPrep + `) )?`
 )
 
-// spanish reads a clause that begins with a question word, perhaps without its accent.
+// spanishForms are the beginnings of clauses with a question word, perhaps without its accent. The
+// first that matches decides.
+var spanishForms = []struct {
+	*regexp.Regexp
+	asking Asking
+}{
+	{regexp.MustCompile(`^como (?:` + comoEat + `) |^(?:cuando|como) \S+ (?:\S+ )*(?:` + spanishI + `) `), AsksNot},
+	{regexp.MustCompile(spanishLead + `cu[aá]nt\S* (?:antes|mas|más|menos|` + spanishExclaims + `|\S+ (?:siento|alegr\S*|quiero)) |^en cu[aá]nt`), AsksNot},
+	{regexp.MustCompile(spanishLead + `(?:qu[eé] (?:` + spanishExclaims + `)|cual\S* (?:mas|menos)) |^que \S+ (?:tan|mas|\S+ tan) `), AsksNot},
+	{regexp.MustCompile(`^(?:` + spanishSure + `) \S+ \S|^(?:` + spanishPrep + `) (?:` + spanishSure + `) \S|^(?:desde|hasta) cuando \S`), AsksByForm},
+	{regexp.MustCompile(spanishLead + `cuant[ao]s? \S|^(?:` + spanishPrep + `) que (?:horas?|edad|color|dia|año|mes|barrio|ciudad) `), AsksByForm},
+	{regexp.MustCompile(spanishLead + `(?:` + spanishAsking + `) (?:` + spanishNot + `) |^(?:por|para|pa|desde|hasta) que |^quien es (?:no|siempre|nunca|(?:` + spanishNot + `) (?:\S+ )*(?:` + spanishMain + `)) `), AsksNot},
+	{regexp.MustCompile(`^quien es (?:` + spanishNot + `) `), MayAsk},
+	{regexp.MustCompile(spanishLead + `(?:cual(?:es)? \S|como se (?:llaman?|llamaba) )|^quien es `), AsksByForm},
+	{regexp.MustCompile(spanishLead + `(?:cuando|adonde|donde|como|quien|quienes) \S+ (?:\S+ )*(?:` + spanishMain + `) |^cuando \S*o (?:\S+ ){4}|^(?:` + spanishPrep + `) cuando \S*o (?:\S+ ){3}`), AsksNot}, // a clause with another behind it
+	{regexp.MustCompile(spanishLead + `(?:` + spanishAsking + `) \S`), MayAsk},
+}
+
+// spanishOpens matches how they begin, which most clauses do not.
+var spanishOpens = regexp.MustCompile(spanishLead + `(?:qu|cu|c[oó]mo|a?d[oó]nde)`)
+
+// spanish reads a clause that begins with a question word.
 func (w askedWords) spanish() Asking {
-	at := 0
-	if spanishPrep[w[0]] {
-		at = 1
-	}
-	asked, next := w.at(at), w.at(at+1)
-	if asked == "como" && at == 0 && comoEat[next] || (asked == "cuando" || asked == "como") && at == 0 && w.has(at+2, spanishI) {
+	clause := strings.Join(w, " ") + " "
+	if !spanishOpens.MatchString(clause) {
 		return AsksNot
 	}
-	if next == "" {
-		return AsksNot
-	}
-	switch {
-	case (strings.HasPrefix(asked, "cuant") || strings.HasPrefix(asked, "cuánt")) && (at == 1 && w[0] == "en" || next == "antes" || next == "mas" || next == "más" || next == "menos" || spanishExclaims[next] || w.at(at+2) == "siento" || strings.HasPrefix(w.at(at+2), "alegr") || w.at(at+2) == "quiero"):
-		return AsksNot
-	case (asked == "que" || asked == "qué") && spanishExclaims[next]:
-		return AsksNot
-	case asked == "que" && at == 0 && (w.at(2) == "tan" || w.at(3) == "tan" || w.at(2) == "mas"), strings.HasPrefix(asked, "cual") && (next == "mas" || next == "menos"):
-		return AsksNot
-	case spanishSure[asked] && len(w) > 2, asked == "cuando" && at == 1 && (w[0] == "desde" || w[0] == "hasta") && len(w) > 2:
-		return AsksByForm
-	case !spanishAsking[asked]:
-		return AsksNot
-	case strings.HasPrefix(asked, "cuant"):
-		return AsksByForm
-	case asked == "que" && at == 1 && (next == "hora" || next == "horas" || next == "edad" || next == "color" || next == "dia" || next == "año" || next == "mes" || next == "barrio" || next == "ciudad"):
-		return AsksByForm
-	case spanishNot[next] || asked == "que" && at == 1 && (w[0] == "por" || w[0] == "para" || w[0] == "pa" || w[0] == "desde" || w[0] == "hasta"):
-		if strings.HasPrefix(asked, "cual") && !spanishNot[next] {
-			return AsksByForm
+	for _, form := range spanishForms {
+		if form.MatchString(clause) {
+			return form.asking
 		}
-		return AsksNot
-	case strings.HasPrefix(asked, "cual"), asked == "como" && next == "se" && (w.at(at+2) == "llama" || w.at(at+2) == "llaman" || w.at(at+2) == "llamaba"), asked == "quien" && at == 0 && next == "es" && !spanishNot[w.at(2)]:
-		return AsksByForm
-	case asked != "que" && w.has(at+2, spanishMain), asked == "cuando" && len(w) > 5 && strings.HasSuffix(next, "o"): // a clause with another behind it
-		return AsksNot
 	}
-	return MayAsk
+	return AsksNot
 }

@@ -1,4 +1,4 @@
-package grounding
+package claims
 
 import (
 	"testing"
@@ -38,11 +38,4 @@ func TestStatesOutright(t *testing.T) {
 	} {
 		require.Equal(t, c.want, StatesOutright(c.sentence, c.predicate, c.object), "%v", c)
 	}
-}
-
-func TestSentence(t *testing.T) {
-	require.Equal(t, "I moved to Oslo.", Sentence("Hi. I moved to Oslo. Good, no?", "moved to"))
-	require.Empty(t, Sentence("Hi.", "moved"))
-	require.Equal(t, "My doctor is Dr. Amélie P. Costa, vs. Dr. Ho.", Sentence("Hi! My doctor is Dr. Amélie P. Costa, vs. Dr. Ho. No. So do I. Bye.", "Costa"))
-	require.Equal(t, []string{"So do I.", "Bye Dr.", "Who?"}, Sentences("So do I. Bye Dr.\nWho?"))
 }
