@@ -87,7 +87,9 @@ func (d *demo) answer(session *extension.Session, q storyQuestion) (answers map[
 		}
 		d.shown(fmt.Sprint(i+1), mark, m.EventTime.Time, records.Speaker(m), m.Content)
 		if s, is := ended[m.UID]; is {
-			d.Line("        %s", d.In(cells.Warm, s.String()))
+			for _, part := range cells.Wrap(s.String(), d.Width-8) {
+				d.Line("        %s", d.In(cells.Warm, part))
+			}
 		}
 	}
 	return answers, best, nil
