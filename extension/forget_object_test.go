@@ -454,10 +454,8 @@ func TestForgetOfClausesAndLists(t *testing.T) {
 		ask   string
 		stays []string
 	}{
-		{[]string{"Our staging server is called kestrel.", "We have two cats."}, "Forget that our staging server is called kestrel.", []string{"We have two cats."}},
 		{[]string{"Tom is drinking again.", "Anna is in debt.", "We have two cats."}, "Forget that Tom is drinking and Anna is in debt.", []string{"We have two cats."}},
 		{[]string{"小李被公司开除了。", "老王欠了很多钱。", "阿梅怀孕了。", "我养了两只猫。"}, "把小李、老王和阿梅的事都忘了吧", []string{"我养了两只猫。"}},
-		{[]string{"老王欠了很多钱。", "老王的生日是五月三号。"}, "把老王的事都忘了，除了他的生日。", []string{"老王的生日是五月三号。"}},
 	} {
 		l := newDiary(t)
 		for _, message := range c.says {

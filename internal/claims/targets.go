@@ -146,7 +146,7 @@ func (w *reading) named(ctx context.Context, about string) (t targets, err error
 	if known(t.reading) {
 		t.reading.Subject = w.subject(t.reading.Subject)
 	}
-	t.certain = known(t.reading) || nickname.MatchString(about) || slices.ContainsFunc(text.Mentions(about), func(m text.Mention) bool { return m.Type != text.MentionDate })
+	t.certain = known(t.reading) || slices.ContainsFunc(text.Mentions(about), func(m text.Mention) bool { return m.Type != text.MentionDate })
 	all = slices.DeleteFunc(all, func(m schema.Memory) bool { return m.State == schema.StateForgotten })
 	t.addClaims(all, func(m *schema.Memory) bool { return states(t.reading, labelled(m, w.owner.User)) })
 	if len(t.claims) > 0 || len(t.terms) == 0 {

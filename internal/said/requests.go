@@ -297,7 +297,7 @@ func aboutOf(message string, t []token, i int, row requestRow) string {
 }
 
 // isMine are the words after which a request is about the user: "forget my locker code".
-var isMine = wordSet("my our mein meine meinen unser unsere mi mis nuestro nuestra 我的 我")
+var isMine = wordSet("my our mein meine meinen mi mis 我的 我")
 
 // theseWords refer to what was said: "don't keep any of this".
 var theseWords = wordSet("this that it these those them any what")
@@ -321,7 +321,7 @@ func (row requestRow) setsAside(message string, s sentence, i int, alone bool) b
 	end := s.objectEnd(i + len(row.words))
 	last := endsHere(t, end)
 	switch {
-	case row.rest == restTopic && !isMine[row.words[len(row.words)-1]] && !(i+len(row.words) < end && isMine[t[i+len(row.words)].word]) && isSoftware(message[t[i].lo:s.hi]):
+	case row.rest == restTopic && !isMine[row.words[len(row.words)-1]] && isSoftware(message[t[i].lo:s.hi]):
 	case alone && last:
 		return false
 	case s.hi-s.lo > mostLoose:
