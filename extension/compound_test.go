@@ -98,3 +98,31 @@ func TestTheSameWordsOfSeveralSpeakers(t *testing.T) {
 		require.Equal(t, map[string]int{"ann": 2, "ben": 2, "cleo": 2, "dan": 1}, shown, "only Dan's message is shown whole")
 	}
 }
+
+// What ends one of several things that a sentence joins leaves the others, and marks that one at most.
+func TestEndOfOneOfSeveralThings(t *testing.T) {
+	for _, c := range []struct{ said, later, part string }{
+		{"I'm allergic to nuts and penicillin.", "Turns out I'm not allergic to penicillin.", ""},
+		{"Ich bin allergisch gegen Nüsse und Penicillin", "Ich bin nicht mehr allergisch gegen Penicillin", ""},
+		{"Soy alérgica a las nueces y a la penicilina", "Ya no soy alérgica a la penicilina", ""},
+		{"我对花生和青霉素过敏", "我对青霉素不过敏了", ""},
+		{"I take sertraline 50mg in the morning and omeprazole at night.", "Sertraline is up to 100mg now.", ""},
+		{"Mi abuelo vive en Cádiz y mi abuela en Huelva.", "Mi abuelo murió.", ""},
+		{"I have asthma and diabetes", "I no longer have asthma", "I have asthma"},
+		{"Ich wohne in Köln, mein Bruder wohnt in Bonn.", "Mein Bruder ist nach Berlin gezogen.", "mein Bruder wohnt in Bonn"},
+		{"I work at Bosch and my wife works at Aldi.", "My wife works at Lidl now.", "my wife works at Aldi"},
+		{"Our cat Luna is 12 and our dog Max is 3.", "Luna died", "Our cat Luna is 12"},
+		{"I have a Trek and a Brompton.", "I sold the Brompton.", "and a Brompton"},
+	} {
+		l := newDiary(t)
+		l.says(c.said)
+		l.says(c.later)
+		shown := l.shown("What do you know about me?")
+		mark := ": " + c.said + "\n"
+		if c.part != "" {
+			mark = ": " + c.said + ` ("` + c.part + `" is no longer so since `
+		}
+		require.Contains(t, shown, mark)
+		require.Contains(t, shown, ": "+c.later)
+	}
+}

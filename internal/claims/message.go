@@ -189,6 +189,11 @@ func (m *Message) lasting() (more []said.Claim) {
 	likeliest, asked := 0.0, false
 	if m.rated != m.Content { // it may have been redacted since
 		m.rated, m.sentences = m.Content, said.LastingOf(m.Content)
+		for _, brief := range briefly(m.Content) {
+			if !slices.ContainsFunc(m.sentences, func(s said.Lasting) bool { return strings.Contains(s.Sentence, brief.Sentence) }) {
+				m.sentences = append(m.sentences, brief)
+			}
+		}
 	}
 	for _, s := range m.sentences {
 		s.P = likely(s.Sentence, s.P)

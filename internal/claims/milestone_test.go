@@ -27,5 +27,8 @@ func TestMilestones(t *testing.T) {
 			assert.Equal(t, tells, likely(s, 0.02) == LikelyLasting, s)
 		}
 	}
+	for message, told := range map[string]int{"Dad died.": 1, "Papá murió.": 1, "Tengo cáncer.": 1, "he proposed!!": 1, "Dad died?": 0, "Phone died.": 0, "The milk is off. Mum died.": 1} {
+		assert.Len(t, briefly(message), told, message)
+	}
 	assert.InDelta(t, 0.9, likely("Dad died this morning", 0.9), 1e-9)
 }

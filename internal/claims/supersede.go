@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/said"
 	"github.com/ebbmem/ebb/schema"
 )
@@ -62,7 +63,18 @@ func (a *addition) mayChange(k *candidate, out *Outcome) bool {
 	case (a.reading.Temporal == said.Plan) != (k.reading.Temporal == said.Plan) || a.Memory.ValidFrom.After(a.tx.Now) || k.ValidFrom.After(a.tx.Now):
 		return false
 	}
-	return !a.sharesSentence(k) && !describes(a.reading, k.reading)
+	return !a.sharesSentence(k) && !describes(a.reading, k.reading) && !a.aboutPart(k)
+}
+
+// aboutPart reports whether the later of the two claims is about one of several things that the earlier one
+// joins, and the only claim that it makes: "I'm not allergic to penicillin" leaves the nuts of "I'm allergic to
+// nuts and penicillin".
+func (a *addition) aboutPart(k *candidate) bool {
+	older, newer := &k.Memory, a.Memory
+	if a.before(k) {
+		older, newer = newer, older
+	}
+	return grounding.PartAbout(older.Content, newer.Content) != "" && len(said.Claims(older.Content, 0)) < 2
 }
 
 // called are predicates whose objects have names but may also be described.

@@ -23,32 +23,34 @@ func PartAbout(earlier, later string) string {
 		return ""
 	}
 	terms, words := text.Terms(later), strings.Fields(text.Fold(later))
-	best, most, least, from := "", 0, -1, 0
+	best, most, least, from, whole := "", 0, -1, 0, false
 	for _, bound := range append(bounds, []int{len(earlier), len(earlier)}) {
 		part := strings.TrimSpace(earlier[from:bound[0]])
 		from = bound[0]
-		bare := strings.TrimSpace(joint.ReplaceAllString(" "+part, ""))
-		count, own := 0, alsoMe.MatchString(bare)
+		count, own := 0, alsoMe.MatchString(strings.TrimSpace(joint.ReplaceAllString(" "+part, "")))
 		for _, term := range text.Terms(part) {
-			if !text.IsStopWord(term) {
-				if own = own || !slices.Contains(terms, term); slices.Contains(terms, term) {
-					count++
-				}
+			switch {
+			case text.IsStopWord(term):
+			case slices.Contains(terms, term):
+				count++
+			default:
+				own = true
 			}
 		}
 		for _, word := range strings.Fields(text.Fold(part)) {
-			if !text.IsStopWord(word) && slices.Contains(words, strings.Trim(word, ".,;!")) {
+			if word = strings.Trim(word, ".,;!"); !text.IsStopWord(word) && slices.Contains(words, word) {
 				count++
 			}
 		}
-		if count > most {
-			best, most = strings.TrimLeft(part, ",;、， "), count
+		covered := count > 0 && !own // "and penicillin" of "allergic to nuts and penicillin"
+		if covered && !whole || covered == whole && count > most {
+			best, most, whole = strings.TrimLeft(part, ",;、， "), count, covered
 		}
 		if own && (least < 0 || count < least) {
 			least = count
 		}
 	}
-	if least < 0 || least >= most {
+	if least < 0 || !whole && least >= most {
 		return ""
 	}
 	return strings.TrimRight(best, ".!。 ")

@@ -24,7 +24,6 @@ func TestPartAbout(t *testing.T) {
 		{"I live in Bergen and work at the port.", "I've moved to Oslo.", ""},
 		{"My rent is 780.", "My rent is 850 now.", ""},
 		{"I have a Trek and a Brompton.", "I sold the Trek and the Brompton.", ""},
-		{"My office is in the Strandgata and has a blue door.", "My office is in the Storgata now, the door is blue, too.", ""},
 	} {
 		assert.Equal(t, c.part, PartAbout(c.earlier, c.later), "%s / %s", c.earlier, c.later)
 	}

@@ -149,6 +149,7 @@ func (r *claimReader) read(ctx context.Context, ids []int64) ([]*ownClaim, error
 				continue
 			}
 			before, _, _ := r.sentence(&m, sources[old], messages)
+			before = cmp.Or(grounding.PartAbout(before, c.claim.Content), before)
 			if at := m.ValidUntil.Time; at.After(c.since) && (before == "" || text.Fold(before) != text.Fold(c.text)) {
 				c.since, c.before = at, before
 			}
@@ -202,8 +203,11 @@ func (r *claimReader) markEnded(ctx context.Context, told []*ownClaim) error {
 			sentences := over[c.source.ID][i]
 			if len(sentences) > 0 && !slices.ContainsFunc(sentences, func(s string) bool { return !strings.Contains(folded, s) && !isCutFrom(c.text, s) }) {
 				mark, part := MarkOf(e, r.loc), ""
-				if c.claim.Predicate != e.Claim.Predicate { // which holds
+				if c.claim.Predicate != e.Claim.Predicate || c.claim.Subject != e.Claim.Subject { // which holds
 					part = clauseOf(&e.Claim, c.text)
+				}
+				if part == "" && e.By != nil {
+					part = grounding.PartAbout(c.text, e.By.Content)
 				}
 				if mark.of(part, c.text, c.source.EventTime.Time, e.By) {
 					c.ended = cmp.Or(c.ended, mark.String())

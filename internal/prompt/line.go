@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ebbmem/ebb/internal/claims"
+	"github.com/ebbmem/ebb/internal/grounding"
 	"github.com/ebbmem/ebb/internal/prefilter"
 	"github.com/ebbmem/ebb/internal/relevance"
 	"github.com/ebbmem/ebb/internal/said"
@@ -166,6 +167,7 @@ func linesOf(current map[int64]*ownClaim, loc *time.Location, now time.Time) *Li
 	for _, l := range lines {
 		e, part := lastEnding(endings, l.Text, l.Said, l.speaker)
 		if l.endedBy = e; e != nil {
+			part = cmp.Or(part, grounding.PartAbout(l.Text, e.by.claim.Content))
 			l.Ended = cmp.Or(l.Ended, e.mark(part, loc).String())
 			l.holds = part != "" && !e.Moved()
 		}
