@@ -74,7 +74,7 @@ func (a *addition) aboutPart(k *candidate) bool {
 	if a.before(k) {
 		older, newer = newer, older
 	}
-	return grounding.PartAbout(older.Content, newer.Content) != "" && len(said.Claims(older.Content, 0)) < 2
+	return !a.reading.Wish && !k.reading.Wish && grounding.PartAbout(older.Content, newer.Content) != "" && len(said.Claims(older.Content, 0)) < 2
 }
 
 // called are predicates whose objects have names but may also be described.
