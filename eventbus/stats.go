@@ -150,7 +150,8 @@ func (j *Journal) Retry(ctx context.Context, consumer string, seq int64) error {
 }
 
 // Replay moves a consumer back, so that the event fromSeq and all after it are
-// delivered again. Recorded failures of these events are dropped.
+// delivered again. Recorded failures of these events are dropped. An event that is being
+// handled may not be delivered again: [Journal.WaitIdle] waits for those.
 //
 // Errors: [*schema.InvalidError] for a position after the consumer's own, which would
 // skip events; [schema.ErrNotFound] for an unknown consumer.
