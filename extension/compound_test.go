@@ -112,7 +112,8 @@ func TestEndOfOneOfSeveralThings(t *testing.T) {
 		{"Ich wohne in Köln, mein Bruder wohnt in Bonn.", "Mein Bruder ist nach Berlin gezogen.", "mein Bruder wohnt in Bonn"},
 		{"I work at Bosch and my wife works at Aldi.", "My wife works at Lidl now.", "my wife works at Aldi"},
 		{"Our cat Luna is 12 and our dog Max is 3.", "Luna died", "Our cat Luna is 12"},
-		{"I have a Trek and a Brompton.", "I sold the Brompton.", "and a Brompton"},
+		{"I have a Trek and a Brompton.", "I sold the Brompton.", "a Brompton"},
+		{"Vivo en Bilbao y trabajo en un vivero.", "nos mudamos a Getxo la semana pasada", "Vivo en Bilbao"},
 	} {
 		l := newDiary(t)
 		l.says(c.said)

@@ -611,7 +611,7 @@ func TestCoreSectionFollowsChanges(t *testing.T) {
 	})
 }
 
-// What takes the place of a statement about a project is about that project too, whoever corrects it.
+// What replaces a statement about a project is about that project too, whoever corrects it.
 func TestCorrectionsKeepTheProject(t *testing.T) {
 	ada := Scope{User: "ada", Session: "s"}
 	for who, correct := range map[string]func(t *testing.T, l *oneLife, id string){

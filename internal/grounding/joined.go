@@ -11,6 +11,9 @@ import (
 // joint matches what joins two things or two clauses, in the languages of [Endings].
 var joint = regexp.MustCompile(`(?i)[,;]? (?:and|und|sowie|y|e) |, ?(?:and |und |y )?(?:my|our|i|we|he|she|mein\pL*|unser\pL*|ich|wir|mi|mis|nuestr\pL*|yo) ?|[和跟与、，]`)
 
+// joins matches what joins a part to those before it.
+var joins = regexp.MustCompile(`(?i)^(?:(?:and|und|sowie|y|e)\s+|[和跟与])`)
+
 // alsoMe matches a clause that says the same of the speaker.
 var alsoMe = regexp.MustCompile(`(?i)^(?:so (?:am|do|have|can) i|me too|ich auch|yo también)\b|^我也`)
 
@@ -53,5 +56,5 @@ func PartAbout(earlier, later string) string {
 	if least < 0 || !whole && least >= most {
 		return ""
 	}
-	return strings.TrimRight(best, ".!。 ")
+	return strings.TrimRight(joins.ReplaceAllString(best, ""), ".!。 ")
 }

@@ -203,7 +203,11 @@ func (r *claimReader) markEnded(ctx context.Context, told []*ownClaim) error {
 			sentences := over[c.source.ID][i]
 			if len(sentences) > 0 && !slices.ContainsFunc(sentences, func(s string) bool { return !strings.Contains(folded, s) && !isCutFrom(c.text, s) }) {
 				mark, part := MarkOf(e, r.loc), ""
-				if c.claim.Predicate != e.Claim.Predicate || c.claim.Subject != e.Claim.Subject { // which holds
+				switch {
+				case c.claim.Predicate == e.Claim.Predicate && c.claim.Subject == e.Claim.Subject:
+				case c.claim.Predicate != "": // another clause states it, and holds
+					part = claims.ClauseOf(&e.Claim, c.text)
+				default:
 					part = clauseOf(&e.Claim, c.text)
 				}
 				if part == "" && e.By != nil {
